@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A policy as read from its file and everything it includes, and its compilation to an image. */
+#ifndef AGENTCTL_POLICY_H
+#define AGENTCTL_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ctl/base/diagnostic.h"
+#include "kern/abi.h"
+
+#define POLICY_FILE_MAX (1u << 20)   /* bytes of one policy file */
+#define POLICY_FILES_MAX 64	     /* files of one policy with all it includes */
+#define POLICY_INCLUDE_DEPTH_MAX 16
+#define POLICY_RULES_MAX (RULES_MAX - 1)
+
+/* Sections whose rules decide operations, in the order in which their rules are numbered. */
+enum section {
+	SECTION_FILE,
+	SECTION_EXEC,
+	SECTION_NET,
+	SECTION_COUNT,
+};
+
+extern const char *const section_names[SECTION_COUNT];
+
+/* One NAME=VALUE: a -D, or what `run` knows of the invoking user ("HOME", "env.PATH"). */
+struct policy_define {
+	const char *name;
+	const char *value;
+};
+
+struct policy_options {
+	const struct policy_define *defines; /* -D, the first of a name wins */
+	size_t define_count;
+	const struct policy_define *user; /* for `run` alone: HOME, USER, UID, PWD, env.NAME…; else NULL */
+	size_t user_count;
+	bool is_run;		    /* `user` is meant, and words an error about ${env.X} */
+	bool refuse_writable;	    /* `load`: a file that anybody may write is no policy */
+	const char *shipped_folder; /* NULL: DATADIR/policies */
+};
+
+struct pattern;
+
+struct policy_rule {
+	struct place place; /* of its '{' */
+	enum section section;
+	uint32_t index; /* in its section; included rules come after own ones */
+	bool is_included;
+	enum verb verb;
+	uint32_t operations; /* those it names that this version enforces */
+	enum severity severity;
+	char *tag;     /* or NULL */
+	char *message; /* or NULL */
+	bool names_anonymous;	 /* exec: one of its paths is anon: */
+	struct pattern *pattern; /* what it matches; NULL if nothing that has a name or address */
+	struct pattern *written; /* the same without this machine's links, addresses and -D, where that differs */
+	bool is_local;		 /* this machine or a -D has shaped it: `written` holds (NULL: matches nothing) */
+};
+
+struct policy_section {
+	bool is_present;
+	enum verb fallback;
+	struct place place; /* of the default, or of the section if it names none */
+};
+
+struct policy_test {
+	struct place place; /* of its object */
+	enum operation op;
+	char *object;
+	char *target; /* new name of a rename or link, else NULL */
+	enum verb expect;
+	char *tag; /* or NULL: any */
+	int reason; /* enum reason, or -1 for any */
+};
+
+/* One file of the policy as it was read. */
+struct policy_file {
+	char *path; /* as errors name it */
+	char *text;
+	size_t len_bytes;
+};
+
+struct policy {
+	char name[POLICY_NAME_MAX];
+	char *description; /* or NULL */
+	bool is_audit;
+	uint32_t observed; /* mask of operations */
+	struct policy_section section[SECTION_COUNT];
+	struct policy_rule *rules; /* rule r of the image is rules[r] */
+	size_t rule_count;
+	struct policy_test *tests;
+	size_t test_count;
+	struct policy_file *files; /* the policy's own file first */
+	size_t file_count;
+};
+
+/*
+ * Reads the policy in PATH. Returns 0; -EINVAL with all that is wrong in
+ * DIAGNOSTICS; or another -errno if PATH itself could not be read. Warnings are
+ * added on success, too. *ret is freed with policy_free.
+ */
+int policy_read(const char *path, const struct policy_options *options, struct diagnostics *diagnostics,
+		struct policy **ret);
+
+void policy_free(struct policy *policy);
+
+/*
+ * Compiles POLICY to an image with generation 0. Returns 0; -EINVAL for rules
+ * that can never win, and -E2BIG for rules too many or too complex, both named
+ * in DIAGNOSTICS; or -ENOMEM. *ret is one block of *ret_bytes, freed with free().
+ */
+int policy_compile(const struct policy *policy, struct diagnostics *diagnostics, struct image_header **ret,
+		   size_t *ret_bytes);
+
+/* A policy with its image: what load, test and explain work on. */
+struct compiled {
+	struct policy *policy;
+	struct image_header *image;
+	size_t image_bytes;
+};
+
+/* Reads and compiles; errors as of the two. DIAGNOSTICS are sorted. *ret is emptied on failure. */
+int policy_open(const char *path, const struct policy_options *options, struct diagnostics *diagnostics,
+		struct compiled *ret);
+void compiled_done(struct compiled *compiled);
+
+/*
+ * Runs the policy's own tests; each failure is an error in DIAGNOSTICS at the
+ * test's place. Returns 0, -EINVAL if one failed, or -ENOMEM.
+ */
+int policy_run_tests(const struct compiled *compiled, struct diagnostics *diagnostics);
+
+/*
+ * A bundle keeps what `load` compiled, so that `explain NAME` still finds it:
+ * the text of each file with the name that errors give it, and the -D values.
+ * policy_open takes a bundle's path like a policy's.
+ */
+int policy_write_bundle(const struct policy *policy, const struct policy_options *options, int fd);
+
+#endif
