@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the kernel programs and the control tool agree on: operations, the policy image, attachments, events. */
+#ifndef AGENTCTL_ABI_H
+#define AGENTCTL_ABI_H
+
+#ifdef __bpf__
+#include "vmlinux.h"
+#else
+#include <linux/types.h>
+#endif
+
+#define ABI_VERSION 1
+
+/*
+ * The one table of operations. SECTION and NAME are the words of the policy
+ * language; HOOKED says whether a kernel program of this version decides it.
+ * The position is the index into a verdict row and into every mask of
+ * operations, so new ones go at the end.
+ *
+ *	X(ID, section, name, hooked)
+ */
+#define OPERATIONS(X)					\
+	X(FILE_READ, "file", "read", 1)			\
+	X(FILE_WRITE, "file", "write", 1)		\
+	X(FILE_CREATE, "file", "create", 1)		\
+	X(FILE_DELETE, "file", "delete", 0)		\
+	X(FILE_ATTR, "file", "attr", 0)			\
+	X(EXEC_RUN, "exec", "run", 1)			\
+	X(EXEC_MAP, "exec", "map", 1)			\
+	X(NET_CONNECT, "net", "connect", 1)		\
+	X(NET_BIND, "net", "bind", 0)			\
+	X(NET_ACCEPT, "net", "accept", 0)		\
+	X(UNIX_CONNECT, "unix", "connect", 0)		\
+	X(UNIX_BIND, "unix", "bind", 0)			\
+	X(FILE_RENAME, "file", "rename", 0)		\
+	X(FILE_LINK, "file", "link", 0)
+
+enum operation {
+#define X(id, section, name, hooked) OP_##id,
+	OPERATIONS(X)
+#undef X
+	OP_COUNT,
+};
+
+#define OP_BIT(op) (1u << (op))
+
+enum {
+#define X(id, section, name, hooked) | ((hooked) ? OP_BIT(OP_##id) : 0)
+	OPS_HOOKED = 0 OPERATIONS(X),
+#undef X
+};
+
+/* The operations that a path decides; unix sockets are named by their path, too. */
+#define OPS_FILE (OP_BIT(OP_FILE_READ) | OP_BIT(OP_FILE_WRITE) | OP_BIT(OP_FILE_CREATE) | \
+		  OP_BIT(OP_FILE_DELETE) | OP_BIT(OP_FILE_ATTR))
+#define OPS_EXEC (OP_BIT(OP_EXEC_RUN) | OP_BIT(OP_EXEC_MAP))
+#define OPS_NET (OP_BIT(OP_NET_CONNECT) | OP_BIT(OP_NET_BIND) | OP_BIT(OP_NET_ACCEPT))
+#define OPS_UNIX (OP_BIT(OP_UNIX_CONNECT) | OP_BIT(OP_UNIX_BIND))
+#define OPS_PATH (OPS_FILE | OPS_EXEC | OPS_UNIX)
+
+enum verb {
+	VERB_DENY,
+	VERB_ALLOW,
+	VERB_AUDIT,
+	VERB_ASK,
+};
+
+/* X(ID, word): why a verdict fell, as it stands in events. */
+#define REASONS(X)			\
+	X(RULE, "rule")			\
+	X(DEFAULT, "default")		\
+	X(WIDENS, "widens")		\
+	X(TOO_DEEP, "too-deep")		\
+	X(TOO_LONG, "too-long")		\
+	X(DETACHED, "detached")		\
+	X(CASELESS, "caseless")		\
+	X(ERROR, "error")
+
+enum reason {
+#define X(id, word) REASON_##id,
+	REASONS(X)
+#undef X
+	REASON_COUNT,
+};
+
+/* X(ID, word): what became of it, as it stands in events. */
+#define VERDICTS(X)			\
+	X(ALLOWED, "allowed")		\
+	X(AUDITED, "audited")		\
+	X(BLOCKED, "blocked")		\
+	X(HELD, "held")			\
+	X(REPEATED, "repeated")		\
+	X(LOST, "lost")
+
+enum verdict {
+#define X(id, word) VERDICT_##id,
+	VERDICTS(X)
+#undef X
+	VERDICT_COUNT,
+};
+
+enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
+
+#define POLICY_NAME_MAX 64  /* with its NUL */
+#define RULE_TAG_MAX 64	    /* with its NUL */
+#define RULE_MESSAGE_MAX 192 /* with its NUL */
+
+/*
+ * A verdict word: what the winning rule of one operation says. Lower words win,
+ * so that the first rule of a policy is the smallest and lanes combine by min().
+ * Bits 0-3 are the verb, bits 4-31 the rule's number in the whole policy.
+ */
+#define WORD(rule, verb) ((__u32)(rule) << 4 | (verb))
+#define WORD_VERB(word) ((word) & 15)
+#define WORD_RULE(word) ((word) >> 4)
+#define WORD_NONE 0xffffffffu /* no rule of this lane matches */
+#define RULE_DEFAULT 0x0ffffffeu /* the rule number of a section's default */
+#define RULES_MAX 65536
+
+/*
+ * A policy image: header, then a table of 64-bit cells whose number is the
+ * image's size class. States of all automata are cell indexes.
+ *
+ * cell[s]	 low half: the full row that stands in for what s does not list;
+ *		 high half: the verdict row of s, as an index of 32-bit words
+ * cell[s + c]	 low half: s, if s lists a transition on class c;
+ *		 high half: the next state
+ *
+ * Classes begin at 1. A full row lists every class, so one fallback is enough.
+ * A verdict row is ROW_WORDS verdict words, indexed by operation.
+ * Rule r is described by cell[rules + r]: bits 0-23 its index in its section,
+ * bits 24-31 its severity, the high half the cell index of its struct rule_text
+ * or 0. State 0 exists in no automaton: it means "no name", which denies.
+ */
+#define ROW_WORDS 16
+#define LANES_MAX 8
+#define IMAGE_MAGIC 0x6c746361u
+
+#define CELLS_SMALL (1u << 13)
+#define CELLS_MEDIUM (1u << 17)
+#define CELLS_LARGE (1u << 21)
+
+#define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */
+#define IMAGE_CANARY 2u /* the self-check's policy: its events are flagged, neither shown nor counted */
+
+struct image_header {
+	__u32 magic;
+	__u32 abi;
+	__u64 generation; /* never used twice on one machine; part of every cache key */
+	__u32 cells;	  /* the size class: CELLS_SMALL, _MEDIUM or _LARGE */
+	__u32 flags;
+	__u32 enforced; /* operations that this policy decides */
+	__u32 observed; /* operations whose allowed uses are logged too */
+	__u32 lanes;	/* automata over paths, stepped side by side */
+	__u32 rules;	/* cell index of the rule descriptions */
+	__u32 rule_count;
+	__u32 address_start[2];	     /* of the address automaton: IPv4, IPv6; 0 without a net section */
+	__u32 lane_start[LANES_MAX]; /* after the leading slash */
+	__u32 fallback[ROW_WORDS];   /* each operation's default, as a verdict word */
+	__u32 anonymous[ROW_WORDS];  /* run and map of memory that has no file */
+	__u8 class[256];	     /* of path bytes, 1 to 255 */
+	char name[POLICY_NAME_MAX];
+	__u32 pad[123];
+};
+
+struct rule_text {
+	char tag[RULE_TAG_MAX];
+	char message[RULE_MESSAGE_MAX];
+};
+
+struct image_small {
+	struct image_header header;
+	__u64 cell[CELLS_SMALL];
+};
+
+struct image_medium {
+	struct image_header header;
+	__u64 cell[CELLS_MEDIUM];
+};
+
+struct image_large {
+	struct image_header header;
+	__u64 cell[CELLS_LARGE];
+};
+
+/*
+ * An address as the address automaton reads it: the address's bytes, the
+ * protocol (6 tcp and mptcp, 17 udp, 1 icmp of either family, else the number),
+ * the port in network order. Each byte b is class b + 1. The protocol 0 and
+ * ports of protocols without ports are 0.
+ */
+#define ADDRESS_KEY_MAX 19
+
+/* An attachment, by the id of a governed cgroup: the tree's root and all cgroups below have one each. */
+struct attachment {
+	__u64 root;   /* the cgroup that was attached */
+	__u32 policy; /* index into the maps of images, 1 to POLICIES_MAX - 1 */
+	__u32 pad;
+};
+
+#define POLICIES_MAX 256
+#define CGROUPS_MAX 65536
+#define GOVERNED_BITS 65536
+#define SLOTS 1024
+
+/* Depth of a name in components; a deeper one is denied as too-deep. */
+#define DEPTH_MAX 128
+
+#define EVENT_OBJECT_MAX 4096
+#define EVENT_EXE_MAX 1024
+#define EVENT_CGROUP_MAX 512
+#define EVENT_DATA_MAX 8192
+
+#define EVENT_OBJECT_CUT 1u
+#define EVENT_EXE_CUT 2u
+#define EVENT_CGROUP_CUT 4u
+#define EVENT_CANARY 8u /* the self-check's: read, neither shown nor counted */
+#define EVENT_MORE 16u	/* target_len, args_len and host_len are set, their bytes follow the cgroup's */
+#define EVENT_TARGET_CUT 32u
+#define EVENT_ARGS_CUT 64u
+
+#define EVENT_TARGET_MAX EVENT_OBJECT_MAX
+#define EVENT_ARGS_MAX 4096
+#define EVENT_HOST_MAX 255
+
+/* A bucket allows this many events of one attachment, rule and operation a second; the rest is counted and merged. */
+#define BUCKET_BURST 100
+
+/* One event, followed by its object, executable and cgroup path in data[], none of them terminated. */
+struct event {
+	__u64 time_ns; /* CLOCK_BOOTTIME */
+	__u64 generation;
+	__u64 cgroup;	  /* id of the task's own cgroup */
+	__u64 attachment; /* id of the attached cgroup above it */
+	__u64 start_ns;	  /* the process's start, CLOCK_BOOTTIME */
+	__u64 exe_inode;
+	__u32 op;
+	__u32 verdict;
+	__u32 reason;
+	__s32 error; /* errno that the task saw, 0 if it went through */
+	__u32 rule;  /* index in its section, or ~0 for none */
+	__u32 severity;
+	__u32 pid; /* process ids in the initial pid namespace */
+	__u32 tid;
+	__u32 ppid;
+	__u32 uid;
+	__u32 flags;
+	__u16 family; /* AF_INET, AF_INET6, AF_UNIX or 0: the object is then an address */
+	__u16 port;   /* host order; 0 for protocols without ports */
+	__u32 protocol;
+	__u8 address[16]; /* network order; IPv4 in the first four */
+	char comm[16];
+	char policy[POLICY_NAME_MAX];
+	char tag[RULE_TAG_MAX];
+	char message[RULE_MESSAGE_MAX];
+	__u32 object_len;
+	__u32 exe_len;
+	__u32 cgroup_len;
+	__u32 word;	  /* the deciding verdict word: attachment, generation, word and op are the bucket's key */
+	__u32 target_len; /* the new name of a rename or link */
+	__u32 args_len;	  /* the arguments of exec.run, each ended by a NUL */
+	__u32 host_len;
+	__u8 data[EVENT_DATA_MAX];
+};
+
+/* What one bucket swallowed; the reader turns it into a repeated event, whose other fields it remembers. */
+struct bucket_key {
+	__u64 attachment;
+	__u64 generation;
+	__u32 word;
+	__u32 op;
+};
+
+struct bucket {
+	__u64 window_ns; /* start of the running second */
+	__u64 used;	 /* events of this second */
+	__u64 merged;	 /* swallowed since the bucket was made */
+};
+
+/* The rings' account: made = read + merged + lost, exactly, for each ring. */
+enum ring { RING_DENIALS, RING_OBSERVATIONS, RING_COUNT };
+
+struct ring_account {
+	__u64 made;
+	__u64 merged;
+	__u64 lost;
+};
+
+/* The account variable. */
+struct accounts {
+	struct ring_account ring[RING_COUNT];
+};
+
+#define BUCKETS_MAX 4096
+
+/*
+ * The state map, written by the one reader alone, so that the next one goes on
+ * where it ended: for what was given out, made = seen + repeated + lost_told.
+ */
+struct reader_state {
+	__u64 seq; /* of the event given out last; a lost event's count is part of it */
+	__u64 seen;
+	__u64 repeated; /* how many events the repeated ones stand for */
+	__u64 lost_told[RING_COUNT]; /* of struct ring_account's lost and of rejected */
+	__u64 rejected[RING_COUNT];  /* records that were no events: told as lost */
+};
+
+/*
+ * The governed variable: who need not be judged is told by one bit and
+ * one word. A bit that is set for no reason is slow, a missing one is open, so
+ * it is set before an attachment exists and never cleared while programs run.
+ * A slot is POLICY << 48 | CGROUP: one word, so that no reader sees half of it.
+ * Policy 0 means that this cgroup is known to be free.
+ */
+struct governed {
+	__u64 bit[GOVERNED_BITS / 64];
+	__u64 slot[SLOTS];
+};
+
+#define SLOT_POLICY(slot) ((slot) >> 48)
+#define SLOT_IS(slot, cgroup) (!(((slot) ^ (cgroup)) << 16))
+
+#define CHECK_SHARDS 64
+
+/* What programs and the control tool share in memory: the control variable. */
+struct control {
+	__u64 epoch;	   /* counts directory moves; part of every cache key */
+	__u64 generation;  /* of the newest image; the control tool takes the next */
+	__u64 canary_hits; /* operations that the self-check saw refused */
+	__u64 denied;	   /* refusals, canaries not counted */
+	__u64 pad[4];
+	struct {
+		__u64 count;
+		__u64 pad[7];
+	} checks[CHECK_SHARDS]; /* judged acts of governed tasks; the sum counts */
+};
+
+#ifndef __bpf__
+_Static_assert(sizeof(struct image_header) == 1024, "the image header has a fixed size");
+_Static_assert(sizeof(struct rule_text) == 256, "a rule's text is 32 cells");
+_Static_assert(OP_COUNT <= ROW_WORDS, "a verdict row has a word for every operation");
+#endif
+
+#endif
