@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is wrong with a text and where: errors and warnings with file, line and column, gathered as data. */
+#include "ctl/base/diagnostic.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/base/text.h"
+
+void diagnostics_init(struct diagnostics *diagnostics)
+{
+	memset(diagnostics, 0, sizeof(*diagnostics));
+}
+
+static void diagnostic_done(struct diagnostic *diagnostic)
+{
+	free(diagnostic->file);
+	free(diagnostic->what);
+	free(diagnostic->remedy);
+}
+
+void diagnostics_done(struct diagnostics *diagnostics)
+{
+	for (size_t i = 0; i < diagnostics->count; i++)
+		diagnostic_done(&diagnostics->list[i]);
+	free(diagnostics->list);
+	diagnostics_init(diagnostics);
+}
+
+/* Room for one more: capacities are powers of two. */
+static struct diagnostic *next_entry(struct diagnostics *diagnostics)
+{
+	size_t count = diagnostics->count;
+	struct diagnostic *list;
+
+	if (count & (count - 1))
+		return &diagnostics->list[count];
+	list = realloc(diagnostics->list, (count ? count * 2 : 1) * sizeof(*list));
+	if (!list)
+		return NULL;
+	diagnostics->list = list;
+	return &list[count];
+}
+
+static void diagnostics_add(struct diagnostics *diagnostics, bool is_warning, const struct place *place,
+			    const char *remedy, const char *format, va_list arguments)
+{
+	struct diagnostic entry = { .is_warning = is_warning };
+	struct diagnostic *slot = next_entry(diagnostics);
+	bool has_file = place && place->file;
+
+	if (vasprintf(&entry.what, format, arguments) < 0)
+		entry.what = NULL;
+	entry.remedy = remedy ? strdup(remedy) : NULL;
+	entry.file = has_file ? strdup(place->file) : NULL;
+	entry.line = place ? place->line : 0;
+	entry.column = place ? place->column : 0;
+	if (!slot || !entry.what || (remedy && !entry.remedy) || (has_file && !entry.file)) {
+		/* An error that cannot be told is still an error. */
+		diagnostics->is_incomplete = true;
+		diagnostic_done(&entry);
+		return;
+	}
+	*slot = entry;
+	diagnostics->count++;
+	diagnostics->error_count += !is_warning;
+}
+
+void diagnostics_error(struct diagnostics *diagnostics, const struct place *place, const char *remedy,
+		       const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	diagnostics_add(diagnostics, false, place, remedy, format, arguments);
+	va_end(arguments);
+}
+
+void diagnostics_warning(struct diagnostics *diagnostics, const struct place *place, const char *remedy,
+			 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	diagnostics_add(diagnostics, true, place, remedy, format, arguments);
+	va_end(arguments);
+}
+
+int diagnostics_result(const struct diagnostics *diagnostics)
+{
+	if (diagnostics->is_incomplete)
+		return -ENOMEM;
+	return diagnostics->error_count ? -EINVAL : 0;
+}
+
+/* The order of FILE among the files named so far: that of its first diagnostic. */
+static size_t file_order(const struct diagnostics *diagnostics, const char *file)
+{
+	for (size_t i = 0; file && i < diagnostics->count; i++)
+		if (diagnostics->list[i].file && !strcmp(diagnostics->list[i].file, file))
+			return i + 1;
+	return 0;
+}
+
+struct sort_key {
+	struct diagnostic entry;
+	size_t file;
+	size_t position;
+};
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct sort_key *a = left, *b = right;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->entry.line != b->entry.line)
+		return a->entry.line < b->entry.line ? -1 : 1;
+	if (a->entry.column != b->entry.column)
+		return a->entry.column < b->entry.column ? -1 : 1;
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+void diagnostics_sort(struct diagnostics *diagnostics)
+{
+	size_t count = diagnostics->count;
+	struct sort_key *keys = calloc(count ? count : 1, sizeof(*keys));
+
+	/* Without memory they stay in the order in which they were found. */
+	if (!keys)
+		return;
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){ diagnostics->list[i],
+					     file_order(diagnostics, diagnostics->list[i].file), i };
+	qsort(keys, count, sizeof(*keys), compare_keys);
+	for (size_t i = 0; i < count; i++)
+		diagnostics->list[i] = keys[i].entry;
+	free(keys);
+}
+
+char *diagnostic_text(const struct diagnostic *diagnostic)
+{
+	const char *kind = diagnostic->is_warning ? "warning: " : "";
+	const char *colon = diagnostic->remedy ? ": " : "";
+	const char *remedy = diagnostic->remedy ? diagnostic->remedy : "";
+	char *file, *text;
+
+	if (!diagnostic->file)
+		return text_format("%s%s%s%s", kind, diagnostic->what, colon, remedy);
+	file = text_name(diagnostic->file, strlen(diagnostic->file));
+	if (!file)
+		return NULL;
+	text = text_format("%s:%u:%u: %s%s%s%s", file, diagnostic->line, diagnostic->column, kind,
+			   diagnostic->what, colon, remedy);
+	free(file);
+	return text;
+}
