@@ -4,10 +4,11 @@
 #define AGENTCTL_EVENT_JOURNAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <sys/uio.h>
 
 #include "ctl/event/decode.h"
-#include "ctl/event/line.h"
 
 #define JOURNAL_FIELDS_MAX 20
 
@@ -19,13 +20,15 @@ enum verdict journal_verdict(const char *id, size_t len);
 
 /* The fields of one entry; the vectors point into the text. A zeroed one is empty. */
 struct journal_entry {
-	struct line text;
+	char *text;
+	size_t text_len;
+	FILE *stream;			/* only while it is built */
 	size_t end[JOURNAL_FIELDS_MAX]; /* where each field ends in the text */
 	struct iovec field[JOURNAL_FIELDS_MAX];
 	int count;
 };
 
-/* Build the fields FIELD=value of VIEW; -ENOMEM. What the entry held before is dropped. */
+/* Build the fields FIELD=value of VIEW; -ENOMEM. To be freed with journal_entry_done, also after a failure. */
 int journal_build(struct journal_entry *entry, const struct event_view *view);
 void journal_entry_done(struct journal_entry *entry);
 
@@ -35,6 +38,12 @@ void journal_entry_done(struct journal_entry *entry);
  */
 int journal_send(const struct journal_entry *entry);
 
+/*
+ * Wait until the journal has taken in what was sent: it looks at its senders'
+ * executable and unit only then, and cannot vouch for a process that is gone.
+ */
+int journal_sync(int timeout_ms);
+
 /* Tell a service manager, if one waits for it, that reading has begun. */
 void journal_notify_ready(void);
 
@@ -43,9 +52,9 @@ struct journal_line {
 	int64_t wall_ns;
 	enum verdict verdict;
 	enum verdict repeated; /* what a repeated event repeats, else the verdict itself */
-	struct span op;	     /* "file.read", empty for lost */
-	struct span message; /* the text line without its time */
-	struct span json;    /* the JSON object */
+	const char *op;	       /* "file.read", empty for lost */
+	struct span message;   /* the text line without its time */
+	struct span json;      /* the JSON object */
 };
 
 struct journal_reader;

@@ -3,7 +3,6 @@
 #ifndef AGENTCTL_EVENT_READER_H
 #define AGENTCTL_EVENT_READER_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -20,8 +19,8 @@
 struct reader;
 
 /*
- * Take the reader's lock, then open all pins. Returns -EBUSY with the other
- * reader's process id, -ENOENT if nothing is loaded, -EPERM or -EACCES without
+ * Open all pins, and take the reader's lock. Returns -ENOENT if nothing is
+ * loaded, -EBUSY with the other reader's process id, -EPERM or -EACCES without
  * privileges, -EINVAL if a pin is of another version, or another -errno.
  */
 int reader_open(const char *pin_dir, const char *lock_dir, struct reader **ret_reader, pid_t *ret_holder);
@@ -36,6 +35,6 @@ void reader_close(struct reader *reader);
 int reader_read(struct reader *reader, const struct event_sink *sink, bool is_last);
 
 /* Wait for events, or until the account is due again. 0 for either, -EINTR on a signal. */
-int reader_wait(struct reader *reader, const sigset_t *mask);
+int reader_wait(struct reader *reader);
 
 #endif

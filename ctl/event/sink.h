@@ -4,9 +4,9 @@
 #define AGENTCTL_EVENT_SINK_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "ctl/event/decode.h"
-#include "ctl/event/line.h"
 
 /*
  * Where events go. Returns 0 once the event is safe with the receiver, else
@@ -17,16 +17,22 @@ struct event_sink {
 	void *context;
 };
 
-/* Append "08:30:56.123 BLOCKED file.read /x  claude[4711] policy#tag" in local time, without a line break. */
-void text_put(struct line *line, const struct event_view *view, bool has_colours);
+/*
+ * All of these write to a stream whose errors the caller asks for at the end.
+ * Names come in their printable form, so that an event is one line whatever it
+ * is about.
+ */
+
+/* Write "08:30:56.123 BLOCKED file.read /x  claude[4711] policy#tag" in local time, without a line break. */
+void text_put(FILE *stream, const struct event_view *view, bool has_colours);
 
 /* The same without the time: the journal's MESSAGE. */
-void text_put_message(struct line *line, const struct event_view *view, bool has_colours);
+void text_put_message(FILE *stream, const struct event_view *view, bool has_colours);
 
-/* Append "08:30:56.123", local time. */
-void text_put_time(struct line *line, int64_t wall_ns);
+/* A line whose message was kept, as in the journal, with its time in front. */
+void text_put_kept(FILE *stream, int64_t wall_ns, struct span message, bool has_colours);
 
-/* Append the event as one JSON object without a line break. */
-void json_put_event(struct line *line, const struct event_view *view);
+/* Write the event as one JSON object without a line break. */
+void json_put_event(FILE *stream, const struct event_view *view);
 
 #endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Checks records and describes them; the words for their numbers. */
+#include "ctl/event/decode.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define ERRNO_MAX 4095
+#define PROTOCOL_MPTCP 262
+#define CLOCK_TRIES 3
+#define NS_PER_S 1000000000ll
+
+#define EVENT_HEAD offsetof(struct event, data)
+#define FLAGS_CUT (EVENT_OBJECT_CUT | EVENT_TARGET_CUT | EVENT_ARGS_CUT)
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+uint64_t event_clock_now(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+/* The clocks are read one after the other; of several tries the one that was interrupted least is the truest. */
+int64_t event_clock_offset(void)
+{
+	int64_t shortest = INT64_MAX, offset = 0;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		int64_t before = clock_ns(CLOCK_BOOTTIME);
+		int64_t wall = clock_ns(CLOCK_REALTIME);
+		int64_t after = clock_ns(CLOCK_BOOTTIME);
+
+		if (after - before >= shortest)
+			continue;
+		shortest = after - before;
+		offset = wall - (before + shortest / 2);
+	}
+	return offset;
+}
+
+/* Cuts spans off the record's data, one after the other, and remembers if one did not fit. */
+struct cutter {
+	const char *data;
+	size_t left;
+	bool has_failed;
+};
+
+static struct span cut(struct cutter *cutter, uint32_t len, uint32_t limit)
+{
+	struct span span = { cutter->data, len };
+
+	if (len > limit || len > cutter->left) {
+		cutter->has_failed = true;
+		return (struct span){ 0 };
+	}
+	cutter->data += len;
+	cutter->left -= len;
+	return span;
+}
+
+/* A fixed field that ends at its first NUL, or not at all. */
+static struct span fixed(const void *record, size_t offset, size_t size)
+{
+	const char *data = (const char *)record + offset;
+
+	return (struct span){ data, strnlen(data, size) };
+}
+
+#define FIXED(record, member) \
+	fixed(record, offsetof(struct event, member), sizeof(((struct event *)NULL)->member))
+
+static bool is_sane(const struct event *event)
+{
+	if (event->op >= OP_COUNT || event->reason >= REASON_COUNT || event->severity > SEVERITY_HIGH)
+		return false;
+	/* The others are the reader's own. */
+	if (event->verdict > VERDICT_HELD)
+		return false;
+	return event->error >= 0 && event->error <= ERRNO_MAX;
+}
+
+static bool has_record_size(size_t size)
+{
+	return size >= EVENT_HEAD && size <= sizeof(struct event);
+}
+
+bool event_is_canary(const void *record, size_t size)
+{
+	uint32_t flags;
+
+	if (!has_record_size(size))
+		return false;
+	memcpy(&flags, (const char *)record + offsetof(struct event, flags), sizeof(flags));
+	return flags & EVENT_CANARY;
+}
+
+static void describe_numbers(const struct event *event, int64_t clock_offset, struct event_view *view)
+{
+	view->wall_ns = (int64_t)(event->time_ns + (uint64_t)clock_offset);
+	view->boot_ns = event->time_ns;
+	view->verdict = view->repeated = event->verdict;
+	view->ring = event->verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
+	view->op = event->op;
+	view->reason = event->reason;
+	view->severity = event->severity;
+	view->error = event->error;
+	view->rule = event->rule;
+	view->has_details = true;
+	view->is_truncated = event->flags & FLAGS_CUT;
+	view->generation = event->generation;
+	view->attachment = event->attachment;
+	view->cgroup_id = event->cgroup;
+	view->start_ns = event->start_ns;
+	view->word = event->word;
+	view->pid = event->pid;
+	view->tid = event->tid;
+	view->ppid = event->ppid;
+	view->uid = event->uid;
+	view->family = event->family;
+	view->port = event->port;
+	view->protocol = event->protocol;
+	memcpy(view->address, event->address, sizeof(view->address));
+}
+
+int event_decode(const void *record, size_t size, int64_t clock_offset, struct event_view *ret_view)
+{
+	struct cutter cutter = { (const char *)record + EVENT_HEAD, size - EVENT_HEAD, false };
+	struct event_view view = { 0 };
+	struct event head; /* aligned, and without its data */
+	const struct event *event = &head;
+
+	if (!has_record_size(size))
+		return -EBADMSG;
+	memcpy(&head, record, EVENT_HEAD);
+	if (!is_sane(event))
+		return -EBADMSG;
+	describe_numbers(event, clock_offset, &view);
+	view.object = cut(&cutter, event->object_len, EVENT_OBJECT_MAX);
+	view.exe = cut(&cutter, event->exe_len, EVENT_EXE_MAX);
+	view.cgroup = cut(&cutter, event->cgroup_len, EVENT_CGROUP_MAX);
+	if (event->flags & EVENT_MORE) {
+		view.target = cut(&cutter, event->target_len, EVENT_TARGET_MAX);
+		view.args = cut(&cutter, event->args_len, EVENT_ARGS_MAX);
+		view.host = cut(&cutter, event->host_len, EVENT_HOST_MAX);
+	}
+	if (cutter.has_failed)
+		return -EBADMSG;
+	view.comm = FIXED(record, comm);
+	view.policy = FIXED(record, policy);
+	view.tag = FIXED(record, tag);
+	view.message = FIXED(record, message);
+	*ret_view = view;
+	return 0;
+}
+
+static bool is_address(const struct event_view *view)
+{
+	return view->family == AF_INET || view->family == AF_INET6;
+}
+
+struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT])
+{
+	char address[INET6_ADDRSTRLEN];
+	int len;
+
+	if (!is_address(view))
+		return view->object;
+	inet_ntop(view->family, view->address, address, sizeof(address));
+	len = snprintf(scratch, EVENT_ADDRESS_TEXT, view->family == AF_INET ? "%s:%u" : "[%s]:%u", address,
+		       view->port);
+	return (struct span){ scratch, len };
+}
+
+const char *event_protocol(const struct event_view *view, char scratch[16])
+{
+	if (!is_address(view))
+		return NULL;
+	switch (view->protocol) {
+	case IPPROTO_TCP:
+	case PROTOCOL_MPTCP:
+		return "tcp";
+	case IPPROTO_UDP:
+		return "udp";
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		return "icmp";
+	}
+	snprintf(scratch, 16, "%u", view->protocol);
+	return scratch;
+}
+
+#define WORD_OF(words, index) ((index) < sizeof(words) / sizeof(*(words)) ? (words)[index] : "?")
+
+const char *event_op_word(unsigned int op)
+{
+	static const char *const words[] = {
+#define X(id, section, name, hooked) section "." name,
+		OPERATIONS(X)
+#undef X
+	};
+
+	return WORD_OF(words, op);
+}
+
+const char *event_verdict_word(unsigned int verdict)
+{
+	static const char *const words[] = {
+#define X(id, word) word,
+		VERDICTS(X)
+#undef X
+	};
+
+	return WORD_OF(words, verdict);
+}
+
+const char *event_reason_word(unsigned int reason)
+{
+	static const char *const words[] = {
+#define X(id, word) word,
+		REASONS(X)
+#undef X
+	};
+
+	return WORD_OF(words, reason);
+}
+
+const char *event_severity_word(unsigned int severity)
+{
+	static const char *const words[] = { NULL, "info", "low", "medium", "high" };
+
+	return WORD_OF(words, severity);
+}
+
+enum verdict event_verdict_of_verb(unsigned int verb)
+{
+	switch (verb) {
+	case VERB_ALLOW:
+		return VERDICT_ALLOWED;
+	case VERB_AUDIT:
+		return VERDICT_AUDITED;
+	case VERB_ASK:
+		return VERDICT_HELD;
+	}
+	return VERDICT_BLOCKED;
+}
+
+static const struct {
+	const char *program;
+	const char *agent;
+} agents[] = {
+	{ "claude", "claude-code" },
+	{ "codex", "codex" },
+	{ "gemini", "gemini-cli" },
+	{ "aider", "aider" },
+	{ "opencode", "opencode" },
+	{ "goose", "goose" },
+	{ "cursor-agent", "cursor-agent" },
+	{ "copilot", "copilot-cli" },
+	{ "crush", "crush" },
+	{ "qwen", "qwen-code" },
+};
+
+static bool span_equals(struct span span, const char *text)
+{
+	return span.len == strlen(text) && !memcmp(span.data, text, span.len);
+}
+
+static struct span base_name(struct span path)
+{
+	const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
+
+	if (slash)
+		return (struct span){ slash + 1, path.data + path.len - slash - 1 };
+	return path;
+}
+
+const char *event_agent(const struct event_view *view)
+{
+	struct span program = base_name(view->exe);
+
+	for (size_t i = 0; i < sizeof(agents) / sizeof(*agents); i++) {
+		if (span_equals(view->comm, agents[i].program) || span_equals(program, agents[i].program))
+			return agents[i].agent;
+	}
+	return NULL;
+}
