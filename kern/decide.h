@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From states and addresses to a verdict: pure logic that kernel programs and the control tool share. */
+#ifndef AGENTCTL_DECIDE_H
+#define AGENTCTL_DECIDE_H
+
+#include "match.h"
+
+#define DECIDE_AF_INET 2
+#define DECIDE_AF_INET6 10
+
+/* What an address operation is about, as the address automaton will read it. */
+struct address_key {
+	__u32 start; /* index into address_start: 0 IPv4, 1 IPv6 */
+	__u32 len;
+	__u8 byte[ADDRESS_KEY_MAX + 1];
+};
+
+/* The protocol's byte in a key: MPTCP is tcp, ICMPv6 is icmp, what does not fit in a byte is 255. */
+static __always_inline __u8 decide_protocol(__u32 protocol)
+{
+	if (protocol == 262)
+		return 6;
+	if (protocol == 58)
+		return 1;
+	return protocol > 255 ? 255 : protocol;
+}
+
+static __always_inline void decide_key4(struct address_key *key, const __u8 *address, __u8 protocol,
+					const __u8 *port)
+{
+	key->start = 0;
+	key->len = 7;
+	__builtin_memcpy(key->byte, address, 4);
+	/* The kernel connects 0.0.0.0 to the loopback address. */
+	if (!(address[0] | address[1] | address[2] | address[3])) {
+		key->byte[0] = 127;
+		key->byte[3] = 1;
+	}
+	key->byte[4] = protocol;
+	key->byte[5] = port[0];
+	key->byte[6] = port[1];
+}
+
+static __always_inline int decide_zero(const __u8 *byte, int len)
+{
+	__u8 any = 0;
+
+	for (int i = 0; i < len; i++)
+		any |= byte[i];
+	return !any;
+}
+
+static __always_inline int decide_is_mapped(const __u8 *address)
+{
+	return decide_zero(address, 10) && address[10] == 0xff && address[11] == 0xff;
+}
+
+/*
+ * Where an IPv6 address carries an IPv4 one that a translator or tunnel would
+ * reach (64:ff9b::/96, 2002::/16, ::/96 except :: and ::1): the offset of those
+ * four bytes, else 0 (no address carries one at its start).
+ */
+static __always_inline __u32 decide_embedded(const __u8 *address)
+{
+	if (address[0] == 0x20 && address[1] == 0x02)
+		return 2;
+	if (address[0] == 0x00 && address[1] == 0x64 && address[2] == 0xff && address[3] == 0x9b &&
+	    decide_zero(address + 4, 8))
+		return 12;
+	if (decide_zero(address, 12) && !(decide_zero(address + 12, 3) && address[15] <= 1))
+		return 12;
+	return 0;
+}
+
+/*
+ * The key of an IPv6 address: a v4-mapped one is its IPv4 address, :: is the
+ * loopback address as the kernel connects it.
+ */
+static __always_inline void decide_key6(struct address_key *key, const __u8 *address, __u8 protocol,
+					const __u8 *port)
+{
+	if (decide_is_mapped(address)) {
+		decide_key4(key, address + 12, protocol, port);
+		return;
+	}
+	key->start = 1;
+	key->len = ADDRESS_KEY_MAX;
+	__builtin_memcpy(key->byte, address, 16);
+	if (decide_zero(address, 16))
+		key->byte[15] = 1;
+	key->byte[16] = protocol;
+	key->byte[17] = port[0];
+	key->byte[18] = port[1];
+}
+
+/* How strict a verb is, to combine two verdicts on one act: the stricter holds. */
+static __always_inline __u32 decide_strictness(__u32 verb)
+{
+	return verb == VERB_DENY ? 3 : verb == VERB_ASK ? 2 : verb == VERB_AUDIT ? 1 : 0;
+}
+
+static __always_inline __u32 decide_stricter(__u32 a, __u32 b)
+{
+	return decide_strictness(WORD_VERB(b)) > decide_strictness(WORD_VERB(a)) ? b : a;
+}
+
+#endif

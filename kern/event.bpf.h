@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Telling what happened: filling an event in a slot of its own and putting it
+ * into a ring. Only for acts that are logged; nothing here changes a verdict.
+ */
+#ifndef AGENTCTL_EVENT_BPF_H
+#define AGENTCTL_EVENT_BPF_H
+
+#include "name.bpf.h"
+#include "subject.bpf.h"
+
+#define EVENT_SLOTS 32
+#define CHAIN_MAX 256
+#define SECOND_NS 1000000000ull
+
+struct event_slot {
+	__u64 busy;
+	__u64 chain[CHAIN_MAX]; /* components from the object upwards, by address */
+	__u64 dentry;
+	__u64 mount;
+	__u64 root;
+	__u32 links; /* components in the chain */
+	__u32 used;  /* bytes of event.data */
+	__u32 limit; /* where the name being written has to end */
+	__u32 cut;
+	struct event event;
+	__u8 slack[256]; /* so that a component's length needs no exact bound */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, EVENT_SLOTS);
+	__type(key, __u32);
+	__type(value, struct event_slot);
+} event_slots __weak SEC(".maps");
+
+/* An act that was judged: what the event will say. */
+struct act {
+	__u64 generation;
+	__u64 dentry; /* kernel addresses, 0 if the object is an address */
+	__u64 mnt;
+	__u32 policy;
+	__u32 op;
+	__u32 word;
+	__u32 reason;
+	__u16 family;
+	__u16 port;
+	__u32 protocol;
+	__u8 address[16];
+	__u32 verdict; /* set by act_settle */
+	__s32 error;
+};
+
+struct event_search {
+	struct event_slot *slot;
+};
+
+static long event_try(__u32 i, struct event_search *search)
+{
+	__u32 index = (bpf_get_smp_processor_id() * 5 + i) & (EVENT_SLOTS - 1);
+	struct event_slot *slot = bpf_map_lookup_elem(&event_slots, &index);
+
+	if (!slot || __sync_val_compare_and_swap(&slot->busy, 0, 1))
+		return 0;
+	search->slot = slot;
+	return 1;
+}
+
+static __always_inline void event_put(struct event_slot *slot, __u64 from, __u32 len)
+{
+	__u32 used = slot->used;
+
+	if (used + len > slot->limit) {
+		slot->cut = 1;
+		len = used < slot->limit ? slot->limit - used : 0;
+	}
+	len &= 255;
+	used &= EVENT_DATA_MAX - 1;
+	if (len && bpf_probe_read_kernel(slot->event.data + used, len, (void *)from))
+		return;
+	slot->used = used + len;
+}
+
+static __always_inline void event_slash(struct event_slot *slot)
+{
+	__u32 used = slot->used & (EVENT_DATA_MAX - 1);
+
+	if (used >= slot->limit) {
+		slot->cut = 1;
+		return;
+	}
+	slot->event.data[used] = '/';
+	slot->used = used + 1;
+}
+
+/* One step up from the object, over a component or over a mount, as name.bpf.h climbs. */
+static long chain_up(__u32 i, struct event_search *search)
+{
+	struct event_slot *slot = search->slot;
+	struct dentry *dentry;
+	__u64 parent;
+	__u32 n;
+
+	if (!slot)
+		return 1;
+	dentry = (void *)slot->dentry;
+	if (slot->dentry == slot->root) {
+		struct mount *mount = (void *)slot->mount;
+		struct mount *above = BPF_CORE_READ(mount, mnt_parent);
+
+		if (above == mount)
+			return 1;
+		slot->dentry = (__u64)BPF_CORE_READ(mount, mnt_mountpoint);
+		slot->mount = (__u64)above;
+		slot->root = (__u64)BPF_CORE_READ(above, mnt.mnt_root);
+		return 0;
+	}
+	parent = (__u64)BPF_CORE_READ(dentry, d_parent);
+	n = slot->links;
+	if (n >= CHAIN_MAX) {
+		slot->cut = 1;
+		return 1;
+	}
+	slot->chain[n] = slot->dentry;
+	slot->links = n + 1;
+	if (parent == slot->dentry)
+		return 1;
+	slot->dentry = parent;
+	return 0;
+}
+
+/* As proc_is_own of name.bpf.h, by probe reads: events call the caller's own process directory what policies call it. */
+static __always_inline bool chain_is_own(struct dentry *dentry)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct super_block *sb = BPF_CORE_READ(dentry, d_sb);
+	struct proc_inode *proc;
+	__u64 inode, pid;
+
+	if (BPF_CORE_READ(sb, s_magic) != PROC_SUPER_MAGIC ||
+	    BPF_CORE_READ(dentry, d_parent) != BPF_CORE_READ(sb, s_root))
+		return false;
+	inode = (__u64)BPF_CORE_READ(dentry, d_inode);
+	proc = (void *)(inode - bpf_core_field_offset(struct proc_inode, vfs_inode));
+	pid = (__u64)BPF_CORE_READ(proc, pid);
+	return pid && (pid == (__u64)BPF_CORE_READ(task, thread_pid) ||
+		       pid == (__u64)BPF_CORE_READ(task, signal, pids[PIDTYPE_TGID]));
+}
+
+static long chain_down(__u32 k, struct event_search *search)
+{
+	struct event_slot *slot = search->slot;
+	struct dentry *dentry;
+	__u32 i;
+
+	if (!slot)
+		return 1;
+	i = slot->links - 1 - k;
+	if (i >= CHAIN_MAX)
+		return 1;
+	dentry = (void *)slot->chain[i];
+	event_slash(slot);
+	if (chain_is_own(dentry))
+		event_put(slot, POINTER_NUMBER(proc_self), 4);
+	else
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len) & 255);
+	return 0;
+}
+
+const volatile char anonymous_word[8] __weak = "anon:";
+
+/* Appends the name of an object, at most MAX bytes; returns its length. */
+static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address, __u64 mnt_address, __u32 max)
+{
+	struct event_search search = { .slot = slot };
+	struct dentry *dentry = (void *)dentry_address;
+	struct vfsmount *mnt = (void *)mnt_address;
+	__u32 start = slot->used;
+
+	slot->limit = start + max;
+	slot->cut = slot->links = 0;
+	slot->dentry = dentry_address;
+	slot->mount = mnt_address - bpf_core_field_offset(struct mount, mnt);
+	slot->root = (__u64)BPF_CORE_READ(mnt, mnt_root);
+	if (BPF_CORE_READ(dentry, d_parent) == dentry && dentry_address != slot->root) {
+		event_put(slot, POINTER_NUMBER(anonymous_word), 5);
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len) & 255);
+		return slot->used - start;
+	}
+	bpf_loop(CHAIN_MAX * 2, chain_up, &search, 0);
+	if (!slot->links)
+		event_slash(slot);
+	else
+		bpf_loop(slot->links, chain_down, &search, 0);
+	return slot->used - start;
+}
+
+static __always_inline struct kernfs_node *node_parent(struct kernfs_node *node)
+{
+	if (bpf_core_field_exists(struct kernfs_node___parent, parent))
+		return BPF_CORE_READ((struct kernfs_node___parent *)node, parent);
+	return BPF_CORE_READ((struct kernfs_node___rcu_parent *)node, __parent);
+}
+
+static long node_up(__u32 i, struct event_search *search)
+{
+	struct event_slot *slot = search->slot;
+	struct kernfs_node *node, *parent;
+	__u32 n;
+
+	if (!slot)
+		return 1;
+	node = (void *)slot->dentry;
+	parent = node_parent(node);
+	n = slot->links;
+	if (!parent || n >= CHAIN_MAX)
+		return 1;
+	slot->chain[n] = slot->dentry;
+	slot->links = n + 1;
+	slot->dentry = (__u64)parent;
+	return 0;
+}
+
+static long node_down(__u32 k, struct event_search *search)
+{
+	struct event_slot *slot = search->slot;
+	struct kernfs_node *node;
+	__u32 i, used;
+	long len;
+
+	if (!slot)
+		return 1;
+	i = slot->links - 1 - k;
+	if (i >= CHAIN_MAX)
+		return 1;
+	node = (void *)slot->chain[i];
+	event_slash(slot);
+	used = slot->used & (EVENT_DATA_MAX - 1);
+	len = bpf_probe_read_kernel_str(slot->event.data + used, 255, BPF_CORE_READ(node, name));
+	if (len < 1)
+		return 1;
+	slot->used = used + len - 1;
+	if (slot->used <= slot->limit)
+		return 0;
+	slot->used = slot->limit;
+	slot->cut = 1;
+	return 1;
+}
+
+/* Appends the path of the task's cgroup below the cgroup2 mount's root. */
+static __noinline __u32 event_cgroup(struct event_slot *slot)
+{
+	struct event_search search = { .slot = slot };
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 start = slot->used;
+
+	slot->limit = start + EVENT_CGROUP_MAX;
+	slot->cut = slot->links = 0;
+	slot->dentry = (__u64)BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+	bpf_loop(CHAIN_MAX, node_up, &search, 0);
+	if (!slot->links)
+		event_slash(slot);
+	else
+		bpf_loop(slot->links, node_down, &search, 0);
+	return slot->used - start;
+}
+
+static __noinline void event_process(struct event_slot *slot)
+{
+	struct event *event = &slot->event;
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 ids = bpf_get_current_pid_tgid();
+	struct file *exe = BPF_CORE_READ(task, mm, exe_file);
+	__u64 dentry, mnt;
+
+	event->time_ns = bpf_ktime_get_boot_ns();
+	event->cgroup = subject_cgroup();
+	event->pid = ids >> 32;
+	event->tid = ids;
+	event->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	event->uid = bpf_get_current_uid_gid();
+	event->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
+	event->exe_inode = 0;
+	event->exe_len = 0;
+	if (!exe)
+		return;
+	event->exe_inode = BPF_CORE_READ(exe, f_inode, i_ino);
+	dentry = (__u64)BPF_CORE_READ(exe, f_path.dentry);
+	mnt = (__u64)BPF_CORE_READ(exe, f_path.mnt);
+	event->exe_len = event_path(slot, dentry, mnt, EVENT_EXE_MAX);
+	if (slot->cut)
+		event->flags |= EVENT_EXE_CUT;
+}
+
+struct rule_query {
+	struct event *event;
+	__u64 generation;
+	__u32 number;
+};
+
+IMAGE_FUNCTION rule_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct rule_query *query)
+{
+	struct event *event = query->event;
+	__u64 rule;
+
+	bpf_probe_read_kernel(event->policy, sizeof(event->policy), header->name);
+	if (header->generation != query->generation || query->number >= header->rule_count)
+		return 0;
+	rule = cell[(header->rules + query->number) & mask];
+	event->rule = rule & 0xffffff;
+	event->severity = rule >> 24 & 255;
+	if (rule >> 32) {
+		const struct rule_text *text = (void *)&cell[rule >> 32 & mask];
+
+		bpf_probe_read_kernel(event->tag, sizeof(event->tag), text->tag);
+		bpf_probe_read_kernel(event->message, sizeof(event->message), text->message);
+	}
+	return 0;
+}
+
+/* Which rule it was, in its section's counting, and its texts: from the image, which may be newer than the verdict. */
+static __noinline int event_rule(struct event_slot *slot, struct act *act)
+{
+	struct event *event = &slot->event;
+	struct rule_query query = {
+		.event = event,
+		.generation = act->generation,
+		.number = WORD_RULE(act->word),
+	};
+	__u32 policy = act->policy;
+
+	event->rule = ~0u;
+	event->severity = 0;
+	__builtin_memset(event->policy, 0, sizeof(event->policy));
+	__builtin_memset(event->tag, 0, sizeof(event->tag));
+	__builtin_memset(event->message, 0, sizeof(event->message));
+	IMAGE_CALL(policy, rule_read, &query);
+	return 0;
+}
+
+static __noinline void event_object(struct event_slot *slot, struct act *act)
+{
+	struct event *event = &slot->event;
+
+	event->family = act->family;
+	event->port = act->port;
+	event->protocol = act->protocol;
+	__builtin_memcpy(event->address, act->address, sizeof(event->address));
+	event->object_len = 0;
+	if (!act->dentry)
+		return;
+	event->object_len = event_path(slot, act->dentry, act->mnt, EVENT_OBJECT_MAX);
+	if (slot->cut)
+		event->flags |= EVENT_OBJECT_CUT;
+}
+
+/* Fills a slot and sends it; -ENOMEM or -ENOSPC count as lost. */
+static __noinline int event_send(struct act *act, __u64 attachment, __u32 ring)
+{
+	struct event_search search = {};
+	struct event_slot *slot;
+	struct event *event;
+	__u32 size;
+	long err;
+
+	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
+	slot = search.slot;
+	if (!slot)
+		return -ENOMEM;
+	event = &slot->event;
+	slot->used = 0;
+	event->flags = 0;
+	event->generation = act->generation;
+	event->attachment = attachment;
+	event->op = act->op;
+	event->verdict = act->verdict;
+	event->reason = act->reason;
+	event->error = act->error;
+	event_rule(slot, act);
+	event_object(slot, act);
+	event_process(slot);
+	event->cgroup_len = event_cgroup(slot);
+	if (slot->cut)
+		event->flags |= EVENT_CGROUP_CUT;
+	size = offsetof(struct event, data) + (slot->used & (EVENT_DATA_MAX - 1));
+	if (ring == RING_DENIALS)
+		err = bpf_ringbuf_output(&denials, event, size, 0);
+	else
+		err = bpf_ringbuf_output(&observations, event, size, 0);
+	slot->busy = 0;
+	return err;
+}
+
+/*
+ * Does this event still fit in its second? One that does not is counted in its
+ * bucket and told by the reader. Races between tasks can let a few more or fewer
+ * through, but each act is either sent or counted here, never both.
+ */
+static __noinline bool bucket_admits(struct act *act, __u64 attachment)
+{
+	struct bucket_key key = {
+		.attachment = attachment,
+		.generation = act->generation,
+		.word = act->word,
+		.op = act->op,
+	};
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct bucket *bucket = bpf_map_lookup_elem(&buckets, &key);
+
+	if (!bucket) {
+		struct bucket fresh = { .window_ns = now, .used = 1 };
+
+		/* A full map means that nothing is merged: the ring decides what is lost. */
+		bpf_map_update_elem(&buckets, &key, &fresh, BPF_NOEXIST);
+		return true;
+	}
+	if (now - bucket->window_ns >= SECOND_NS) {
+		bucket->window_ns = now;
+		bucket->used = 0;
+	}
+	if (__sync_fetch_and_add(&bucket->used, 1) < BUCKET_BURST)
+		return true;
+	__sync_fetch_and_add(&bucket->merged, 1);
+	return false;
+}
+
+static __noinline void event_account(struct act *act)
+{
+	__u32 ring = act->verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
+	struct ring_account *sum = &account.ring[ring];
+	__u64 cgroup = subject_cgroup();
+	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);
+	__u64 root = entry ? entry->root : cgroup;
+
+	__sync_fetch_and_add(&sum->made, 1);
+	if (ring == RING_DENIALS && !bucket_admits(act, root)) {
+		__sync_fetch_and_add(&sum->merged, 1);
+		return;
+	}
+	if (event_send(act, root, ring))
+		__sync_fetch_and_add(&sum->lost, 1);
+}
+
+/*
+ * What a word means for the task, with the event that goes with it: 0, or
+ * -EACCES. Holding is not built: `ask` denies.
+ */
+__weak __noinline int act_settle(struct act *act)
+{
+	struct head head;
+	__u32 verb;
+
+	if (!act)
+		return -EACCES;
+	verb = WORD_VERB(act->word);
+	if (image_head(act->policy, &head))
+		head.flags = head.observed = 0;
+	if (verb == VERB_ALLOW) {
+		if (!(head.observed & OP_BIT(act->op & 31)) || head.flags & IMAGE_CANARY)
+			return 0;
+		act->verdict = VERDICT_ALLOWED;
+	} else if (verb == VERB_AUDIT || head.flags & IMAGE_AUDIT) {
+		act->verdict = VERDICT_AUDITED;
+	} else {
+		act->verdict = VERDICT_BLOCKED;
+		act->error = EACCES;
+		if (head.flags & IMAGE_CANARY) {
+			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
+			return -EACCES;
+		}
+		__sync_fetch_and_add(&control.denied, 1);
+	}
+	event_account(act);
+	return act->verdict == VERDICT_BLOCKED ? -EACCES : 0;
+}
+
+#endif

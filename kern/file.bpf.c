@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files: opening them and making new ones. */
+#include "verdict.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define FMODE_READ 1
+#define FMODE_WRITE 2
+#define FMODE_CREATED 0x100000
+#define FMODE_EXEC_FLAG 0x20
+#define FILE_O_TRUNC 01000
+#define FILE_O_TMPFILE 020000000
+
+/* From 6.18 a file's path lies in a union, whose loads the verifier does not trust: a global function gives it back its type. */
+#define TRUSTED __attribute__((btf_decl_tag("arg:trusted")))
+
+/*
+ * What an open needs. A file that this open made was judged at path_mknod, and
+ * one that is opened to be executed at bprm_check_security. Mode 3 (neither read
+ * nor write, for ioctl only) asks for both, as the kernel's own check does.
+ */
+static __always_inline int open_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode, unsigned int flags,
+				      __u32 policy)
+{
+	bool read = mode & FMODE_READ;
+	bool write = mode & FMODE_WRITE || flags & FILE_O_TRUNC;
+	__u32 first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
+	__u32 second = read == write ? OP_FILE_WRITE : OP_COUNT;
+
+	if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG)
+		return 0;
+	if (flags & FILE_O_TMPFILE) {
+		first = OP_FILE_CREATE;
+		second = OP_COUNT;
+	}
+	return verdict_path(object, mnt, policy, first, second, false);
+}
+
+/*
+ * To 6.7 overlayfs opens the file behind its own under the overlay's path with
+ * the lower inode: the overlay's file was judged already, this one is not ours.
+ */
+static __always_inline bool open_is_backing(struct dentry *dentry, struct inode *inode)
+{
+	return dentry && inode != dentry->d_inode && dentry != dentry->d_parent;
+}
+
+SEC("?lsm/file_open")
+int BPF_PROG(hook_file_open, struct file *file)
+{
+	__u32 policy = subject_policy();
+
+	if (!policy || open_is_backing(file->f_path.dentry, file->f_inode))
+		return 0;
+	return open_judge(file->f_path.dentry, file->f_path.mnt, file->f_mode, file->f_flags, policy);
+}
+
+__noinline int open_judge_path(struct path *path TRUSTED, __u32 mode, __u32 flags, __u32 policy)
+{
+	return open_judge(path->dentry, path->mnt, mode, flags, policy);
+}
+
+SEC("?lsm/file_open")
+int BPF_PROG(hook_file_open_trusted, struct file *file)
+{
+	__u32 policy = subject_policy();
+
+	if (!policy)
+		return 0;
+	return EACCES_IF(open_judge_path((struct path *)&file->f_path, file->f_mode, file->f_flags, policy));
+}
+
+SEC("lsm/path_mknod")
+int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umode_t mode, unsigned int dev)
+{
+	__u32 policy = subject_policy();
+
+	if (!policy)
+		return 0;
+	return verdict_path(dentry, dir->mnt, policy, OP_FILE_CREATE, OP_COUNT, false);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reaching into a policy's image: which one it is now, and walking its automata over one name. */
+#ifndef AGENTCTL_IMAGE_BPF_H
+#define AGENTCTL_IMAGE_BPF_H
+
+#include "maps.bpf.h"
+#include "decide.h"
+#include <linux/errno.h>
+
+/*
+ * Returns FUNCTION(header, cells, mask, ARGUMENT) of the image of POLICY, in the
+ * first size class that has it; goes on if none has. The control tool puts a
+ * replacement into its class before it takes the old one out of another, and both
+ * updates wait for programs that run (they hold the RCU read lock): whoever looks
+ * sees the old image or the new one. FUNCTION is inlined once for each class, so
+ * that the mask is a constant which the verifier can rely on.
+ */
+#define IMAGE_CALL_CLASS(class, policy, function, argument)						\
+	do {												\
+		__u32 zero_ = 0, index_ = (policy);							\
+		void *inner_ = bpf_map_lookup_elem(&images_##class, &index_);				\
+		struct image_##class *image_ = inner_ ? bpf_map_lookup_elem(inner_, &zero_) : 0;	\
+													\
+		if (image_)										\
+			return function(&image_->header, image_->cell,					\
+					sizeof(image_->cell) / sizeof(image_->cell[0]) - 1, argument);	\
+	} while (0)
+
+#define IMAGE_CALL(policy, function, argument)				\
+	do {								\
+		IMAGE_CALL_CLASS(small, policy, function, argument);	\
+		IMAGE_CALL_CLASS(medium, policy, function, argument);	\
+		IMAGE_CALL_CLASS(large, policy, function, argument);	\
+	} while (0)
+
+#define IMAGE_FUNCTION static __always_inline int
+
+/* What a check needs to know of the image before it has a name. */
+struct head {
+	__u64 generation;
+	__u32 enforced;
+	__u32 observed;
+	__u32 flags;
+	__u32 lanes;
+};
+
+IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct head *ret_head)
+{
+	ret_head->generation = header->generation;
+	ret_head->enforced = header->enforced;
+	ret_head->observed = header->observed;
+	ret_head->flags = header->flags;
+	ret_head->lanes = header->lanes;
+	return 0;
+}
+
+/* 0, or -ESTALE: the policy is gone, which denies. */
+__weak __noinline int image_head(__u32 policy, struct head *ret_head)
+{
+	if (!ret_head)
+		return -EINVAL;
+	IMAGE_CALL(policy, head_read, ret_head);
+	return -ESTALE;
+}
+
+/*
+ * A name being judged. The states belong to one generation: every step compares
+ * it, since between two steps the image may have been replaced.
+ */
+struct look {
+	__u64 generation;
+	__u64 name; /* kernel address of what is left of the component */
+	__u32 policy;
+	__u32 len;   /* bytes left */
+	__u32 chunk; /* bytes of the step at work */
+	__u32 slash; /* step a '/' after the last byte */
+	__u32 op[2]; /* after the last byte find the words of these; OP_COUNT for none */
+	__u32 word[2];
+	__u32 state[LANES_MAX];
+};
+
+IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
+{
+	if (header->generation != look->generation)
+		return -ESTALE;
+	for (__u32 lane = 0; lane < LANES_MAX; lane++)
+		look->state[lane] = header->lane_start[lane];
+	return 0;
+}
+
+/* Sets the lanes to the state after the name of the root. 0 or -ESTALE. */
+__weak __noinline int image_start(struct look *look)
+{
+	if (!look)
+		return -EINVAL;
+	IMAGE_CALL(look->policy, lanes_start, look);
+	return -ESTALE;
+}
+
+#define LOOK_CHUNK 32
+
+/* The lowest word of OP over all lanes: the first rule that matches, or the default. */
+static __always_inline __u32 lanes_word(const struct image_header *header, const __u64 *cell, __u32 mask,
+					const struct look *look, __u32 op)
+{
+	__u32 best = WORD_NONE;
+
+	if (op >= OP_COUNT || !(header->enforced & OP_BIT(op)))
+		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
+		__u32 word;
+
+		if (lane >= header->lanes)
+			break;
+		word = match_word(cell, mask, look->state[lane], op);
+		if (word < best)
+			best = word;
+	}
+	return best == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : best;
+}
+
+/* Names below 32 bytes lie in the dentry itself, so reading to the next power of two stays in mapped memory. */
+static __always_inline int look_fetch(struct look *look, __u8 *byte)
+{
+	__u32 n = look->len;
+
+	if (n > LOOK_CHUNK)
+		n = LOOK_CHUNK;
+	look->chunk = n;
+	if (n <= 8)
+		return n ? bpf_probe_read_kernel(byte, 8, (void *)look->name) : 0;
+	if (n <= 16)
+		return bpf_probe_read_kernel(byte, 16, (void *)look->name);
+	return bpf_probe_read_kernel(byte, 32, (void *)look->name);
+}
+
+/*
+ * The length is read anew for each loop: the verifier would otherwise carry what
+ * it learnt of it at one loop's end into the next, and check every length apart.
+ */
+#define CHUNK_OF(look) (*(volatile __u32 *)&(look)->chunk)
+
+/* One chunk of a component through all lanes; its bytes are turned into classes once. */
+IMAGE_FUNCTION lanes_step(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
+{
+	__u8 byte[LOOK_CHUNK] = {};
+	__u32 n;
+
+	if (header->generation != look->generation)
+		return -ESTALE;
+	if (look_fetch(look, byte))
+		return -EFAULT;
+	n = CHUNK_OF(look);
+	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
+		if (i >= n)
+			break;
+		byte[i] = header->class[byte[i]];
+	}
+	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
+		__u32 state;
+
+		if (lane >= header->lanes)
+			break;
+		state = look->state[lane];
+		n = CHUNK_OF(look);
+		for (__u32 i = 0; i < LOOK_CHUNK; i++) {
+			if (i >= n)
+				break;
+			state = match_step(cell, mask, state, byte[i]);
+		}
+		if (look->slash && look->len == CHUNK_OF(look))
+			state = match_step(cell, mask, state, header->class['/']);
+		look->state[lane] = state;
+	}
+	n = CHUNK_OF(look);
+	look->name += n;
+	look->len -= n;
+	if (!look->len) {
+		look->word[0] = lanes_word(header, cell, mask, look, look->op[0]);
+		look->word[1] = lanes_word(header, cell, mask, look, look->op[1]);
+	}
+	return 0;
+}
+
+/*
+ * Steps all lanes over the next bytes of the component, at most LOOK_CHUNK, and
+ * after the last one finds the words asked for. 0, -ESTALE if the image was
+ * replaced or taken out since the states were made, -EFAULT if the name cannot
+ * be read.
+ */
+__weak __noinline int image_step(struct look *look)
+{
+	if (!look)
+		return -EINVAL;
+	IMAGE_CALL(look->policy, lanes_step, look);
+	return -ESTALE;
+}
+
+/* A whole component of up to 255 bytes. */
+static __always_inline int image_walk(struct look *look)
+{
+	int err = image_step(look);
+
+	for (int i = 0; i < 8 && !err && look->len; i++)
+		err = image_step(look);
+	return err;
+}
+
+#endif

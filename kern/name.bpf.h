@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What an object is called: the automaton's states after the name of its
+ * directory, found from the dentry and the mount that were used, cached in the
+ * directory's inode.
+ *
+ * Names follow the mount through which the object was reached and end at the
+ * root of that mount's namespace; chroot and strings that the caller passed play
+ * no part. See docs/design.md for why bpf_d_path is not used.
+ */
+#ifndef AGENTCTL_NAME_BPF_H
+#define AGENTCTL_NAME_BPF_H
+
+#include "image.bpf.h"
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#define PROC_SUPER_MAGIC 0x9fa0
+#define MQUEUE_MAGIC 0x19800202
+#define SB_KERNMOUNT (1u << 22)
+#define MNT_NS_INTERNAL ((__u64)-EINVAL)
+#define PIDTYPE_TGID 1
+
+#define NAME_TRIES 16
+#define WORK_SLOTS 256
+
+/* Where the state of a directory can come from when it is no state. */
+enum name_kind {
+	NAME_FOUND,
+	NAME_ANONYMOUS, /* no place: pipe, socket, memfd, message queue */
+	NAME_SKIP,	/* a file system opening what backs its own, already judged file */
+	NAME_NONE,	/* no honest name: denied for the reason given */
+};
+
+/* Random odd numbers, set at load: a key cannot be aimed at. */
+const volatile __u64 cache_key[6] __weak = { 1, 1, 1, 1, 1, 1 };
+/* From 6.17 the verifier takes a dentry's name for memory, before for a number. */
+const volatile __u32 name_is_pointer __weak = 0;
+
+/* The sequences of rename_lock (high half) and mount_lock: odd while a writer is at work (process.bpf.c). */
+__u64 tree_sequence(void);
+
+/*
+ * A kernel pointer of any kind as a number: the verifier lets two pointers be
+ * subtracted, and the second's own address, once stored, is a number.
+ */
+__u64 pointer_base __weak = 0;
+
+#define POINTER_DIFF(p)								\
+	({									\
+		__u64 value_ = (__u64)(p), base_ = (__u64)&governed;		\
+		asm volatile("%0 -= %1" : "+r"(value_) : "r"(base_));		\
+		value_;								\
+	})
+
+static __always_inline __u64 pointer_origin(void)
+{
+	__u64 origin = *(volatile __u64 *)&pointer_base;
+
+	if (!origin) {
+		*(volatile __u64 *)&pointer_base = (__u64)&governed;
+		origin = *(volatile __u64 *)&pointer_base;
+	}
+	return origin;
+}
+
+#define POINTER_NUMBER(p) (POINTER_DIFF(p) + pointer_origin())
+
+static __always_inline __u64 dentry_name(struct dentry *dentry)
+{
+	if (name_is_pointer)
+		return POINTER_NUMBER(dentry->d_name.name);
+	return (__u64)dentry->d_name.name;
+}
+
+/* The number of a namespace, never used twice; by a typed load, for the warm path. */
+static __always_inline __u64 namespace_id(struct mnt_namespace *ns)
+{
+	__u64 id;
+
+	if (bpf_core_field_exists(struct mnt_namespace___seq, seq)) {
+		id = *(volatile __u64 *)&((struct mnt_namespace___seq *)ns)->seq;
+		asm volatile("" : "+r"(id));
+	} else {
+		id = *(volatile __u64 *)&((struct mnt_namespace___id *)ns)->ns.ns_id;
+		asm volatile("" : "+r"(id));
+	}
+	return id;
+}
+
+/* The same of any namespace by probe reads; 0 for an anonymous one (detached mounts). */
+static __always_inline __u64 namespace_id_of(__u64 address)
+{
+	__u64 id = 0;
+
+	if (bpf_core_field_exists(struct mnt_namespace___seq, seq)) {
+		struct mnt_namespace___seq *ns = (void *)address;
+
+		asm volatile("" : "+r"(ns));
+		bpf_core_read(&id, sizeof(id), &ns->seq);
+	} else {
+		struct mnt_namespace___id *ns = (void *)address;
+		bool is_anonymous = true;
+
+		asm volatile("" : "+r"(ns));
+		bpf_core_read(&id, sizeof(id), &ns->ns.ns_id);
+		bpf_core_read(&is_anonymous, sizeof(is_anonymous), &ns->is_anon);
+		if (is_anonymous)
+			id = 0;
+	}
+	return id;
+}
+
+/*
+ * The cache's key: everything that the state of a directory depends on. A mount's
+ * address is enough of the mount: an entry is only made under an unchanged
+ * mount_lock and with the event count of the mount's own namespace, and while
+ * that count stands the mount cannot have gone.
+ */
+static __always_inline __u64 key_make(__u64 mount, __u64 event, __u64 ns, __u64 epoch, __u64 generation)
+{
+	return mount * cache_key[0] + event * cache_key[1] + ns * cache_key[2] + epoch * cache_key[3] +
+	       generation * cache_key[4];
+}
+
+/*
+ * A way holds a key and a word per lane: the state in bits 40 to 63, the depth of
+ * the directory in bits 32 to 39, and the key's low half, so that a reader who
+ * sees words of two writers knows it.
+ */
+static __always_inline int cache_hit(struct directory *dir, __u64 key, __u32 lanes, struct look *look,
+				     __u32 *ret_depth)
+{
+	struct way *way = &dir->way[key >> 62];
+
+	if (*(volatile __u64 *)&way->key != key)
+		return 0;
+	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
+		__u64 word;
+
+		if (lane >= lanes)
+			break;
+		word = *(volatile __u64 *)&way->state[lane];
+		if ((__u32)word != (__u32)key)
+			return 0;
+		look->state[lane] = word >> 40;
+		*ret_depth = word >> 32 & 255;
+	}
+	return 1;
+}
+
+static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 lanes, const struct look *look,
+				      __u32 depth)
+{
+	struct way *way = &dir->way[key >> 62];
+
+	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
+		if (lane >= lanes)
+			break;
+		*(volatile __u64 *)&way->state[lane] =
+			(__u64)look->state[lane] << 40 | (__u64)(depth & 255) << 32 | (__u32)key;
+	}
+	*(volatile __u64 *)&way->key = key;
+}
+
+/*
+ * The cold path's working memory: too large for the stack, and programs can be
+ * preempted, so each walk takes a slot instead of a per-CPU buffer.
+ */
+struct work {
+	__u64 busy;
+	__u64 mount; /* the climb through the mounts above */
+	__u64 dentry;
+	__u64 root;
+	__u32 names;
+	__u32 is_root; /* it reached the topmost mount */
+	__u32 exact;
+	__s32 err;
+	struct look look;
+	__u32 pad;
+	__u64 name[DEPTH_MAX]; /* the components climbed, by address */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WORK_SLOTS);
+	__type(key, __u32);
+	__type(value, struct work);
+} works __weak SEC(".maps");
+
+struct work_search {
+	struct work *work;
+};
+
+static long work_try(__u32 i, struct work_search *search)
+{
+	__u32 index = (bpf_get_smp_processor_id() * 17 + i) & (WORK_SLOTS - 1);
+	struct work *work = bpf_map_lookup_elem(&works, &index);
+
+	if (!work || __sync_val_compare_and_swap(&work->busy, 0, 1))
+		return 0;
+	search->work = work;
+	return 1;
+}
+
+/* A slot of one's own, to be given back with busy = 0, or NULL if all are taken. */
+static __always_inline struct work *work_take(void)
+{
+	struct work_search search = {};
+
+	bpf_loop(WORK_SLOTS, work_try, &search, 0);
+	return search.work;
+}
+
+/* State of a cold walk; what the verifier must know the type of, and what is left. */
+struct walk {
+	struct dentry *dentry; /* where the walk is */
+	struct dentry *directory;
+	struct dentry *object;
+	struct dentry *root;
+	struct vfsmount *mnt;
+	struct work *work;
+	__u64 key;
+	__u64 sequence; /* of the tree when the try began */
+	__u32 lanes;
+	__u32 n; /* directories between the object and a known one */
+	__u32 depth;
+	__u16 kind;
+	__u16 reason;
+	bool exact;    /* the object is a mount's root and takes the mount's name */
+	bool is_known; /* the walk ended at a cached directory */
+	bool is_top;   /* the walk ended at the mount's root */
+	bool is_proc;
+	bool is_done;
+};
+
+/* One step from the mount's root towards the namespace's: over a component, or over a mount. */
+static long climb_up(__u32 i, struct walk *walk)
+{
+	struct work *work = walk->work;
+	struct dentry *dentry;
+	__u64 parent;
+	__u32 n;
+
+	if (!work)
+		return 1;
+	dentry = (void *)work->dentry;
+	if (work->dentry == work->root) {
+		struct mount *mount = (void *)work->mount;
+		struct mount *above = BPF_CORE_READ(mount, mnt_parent);
+
+		if (above == mount) {
+			work->is_root = 1;
+			return 1;
+		}
+		work->dentry = (__u64)BPF_CORE_READ(mount, mnt_mountpoint);
+		work->mount = (__u64)above;
+		work->root = (__u64)BPF_CORE_READ(above, mnt.mnt_root);
+		return 0;
+	}
+	n = work->names;
+	if (n >= DEPTH_MAX)
+		return 1;
+	work->name[n] = work->dentry;
+	work->names = n + 1;
+	parent = (__u64)BPF_CORE_READ(dentry, d_parent);
+	if (parent == work->dentry)
+		return 1;
+	work->dentry = parent;
+	return 0;
+}
+
+static long climb_down(__u32 k, struct walk *walk)
+{
+	struct work *work = walk->work;
+	struct dentry *dentry;
+	__u32 i;
+
+	if (!work)
+		return 1;
+	i = work->names - 1 - k;
+	if (i >= DEPTH_MAX)
+		return 1;
+	dentry = (void *)work->name[i];
+	work->look.name = (__u64)BPF_CORE_READ(dentry, d_name.name);
+	work->look.len = BPF_CORE_READ(dentry, d_name.len) & 255;
+	work->look.slash = !(walk->exact && i == 0);
+	work->err = image_walk(&work->look);
+	return work->err != 0;
+}
+
+/*
+ * Steps the lanes from the namespace's root down to the root of the walk's mount.
+ * Returns the depth, or -errno: -ELOOP too deep, -ENOENT no way up to the
+ * namespace's root, -ESTALE and -EFAULT as image_step.
+ */
+static __always_inline int climb(struct walk *walk, struct work *work, struct mount *mount, struct mnt_namespace *ns)
+{
+	work->mount = (__u64)mount;
+	work->root = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
+	work->dentry = work->root;
+	work->names = work->is_root = work->err = 0;
+	bpf_loop(DEPTH_MAX * 2 + 2, climb_up, walk, 0);
+	if (!work->is_root)
+		return work->names >= DEPTH_MAX ? -ELOOP : -ENOENT;
+	if (work->mount != (__u64)BPF_CORE_READ(ns, root))
+		return -ENOENT;
+	if (work->names)
+		bpf_loop(work->names, climb_down, walk, 0);
+	return work->err ? work->err : work->names;
+}
+
+static __always_inline bool walk_moved(struct walk *walk)
+{
+	return tree_sequence() != walk->sequence;
+}
+
+static long walk_up(__u32 i, struct walk *walk)
+{
+	struct dentry *dentry = walk->dentry;
+	struct inode *inode = dentry->d_inode;
+	struct directory *dir = 0;
+	struct dentry *parent;
+
+	if (!inode || !walk->work)
+		return 1;
+	if (!walk->is_proc)
+		dir = bpf_inode_storage_get(&directories, inode, 0, 0);
+	if (dir && cache_hit(dir, walk->key, walk->lanes, &walk->work->look, &walk->depth)) {
+		walk->is_known = true;
+		return 1;
+	}
+	if (dentry == walk->root) {
+		walk->is_top = true;
+		return 1;
+	}
+	parent = dentry->d_parent;
+	if (parent == dentry)
+		return 1;
+	walk->dentry = parent;
+	walk->n++;
+	return 0;
+}
+
+/*
+ * Remembers the state of a directory. Storage that is made here could be made on
+ * an inode that is being evicted, if the tree has moved since it was reached:
+ * then it is taken back and the walk starts anew. Nothing at or below a
+ * process's directory is remembered, since `self` differs by who looks.
+ */
+static __always_inline int walk_store(struct walk *walk, struct inode *inode)
+{
+	struct directory *dir;
+
+	if (walk->is_proc)
+		return 0;
+	if (!inode || !walk->work)
+		return -EAGAIN;
+	dir = bpf_inode_storage_get(&directories, inode, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (walk_moved(walk)) {
+		bpf_inode_storage_delete(&directories, inode);
+		return -EAGAIN;
+	}
+	if (dir)
+		cache_put(dir, walk->key, walk->lanes, &walk->work->look, walk->depth);
+	return 0;
+}
+
+const volatile char proc_self[8] __weak = "self";
+
+/* Is this procfs directory the current process's own? Its name is `self` then, whatever procfs it lies in. */
+static __always_inline bool proc_is_own(struct dentry *dentry)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct inode *inode = dentry->d_inode;
+	struct proc_inode *proc;
+	__u64 pid;
+
+	if (!inode || dentry->d_parent != dentry->d_sb->s_root)
+		return false;
+	proc = (void *)(POINTER_NUMBER(inode) - bpf_core_field_offset(struct proc_inode, vfs_inode));
+	pid = (__u64)BPF_CORE_READ(proc, pid);
+	return pid && (pid == (__u64)BPF_CORE_READ(task, thread_pid) ||
+		       pid == (__u64)BPF_CORE_READ(task, signal, pids[PIDTYPE_TGID]));
+}
+
+static __always_inline int walk_component(struct walk *walk, struct dentry *dentry, bool slash)
+{
+	struct work *work = walk->work;
+
+	if (!work)
+		return -EINVAL;
+	work->look.name = dentry_name(dentry);
+	work->look.len = dentry->d_name.len & 255;
+	work->look.slash = slash;
+	if (walk->is_proc && proc_is_own(dentry)) {
+		work->look.name = POINTER_NUMBER(proc_self);
+		work->look.len = 4;
+	}
+	return image_walk(&work->look);
+}
+
+static long walk_down(__u32 k, struct walk *walk)
+{
+	__u32 i = walk->n - 1 - k;
+	struct dentry *dentry = walk->directory;
+	int err;
+
+	for (__u32 j = 0; j < DEPTH_MAX; j++) {
+		if (j >= i)
+			break;
+		dentry = dentry->d_parent;
+	}
+	err = walk_component(walk, dentry, true);
+	walk->depth++;
+	if (!err && walk->depth > DEPTH_MAX)
+		err = -ELOOP;
+	if (!err)
+		err = walk_store(walk, dentry->d_inode);
+	if (walk->work)
+		walk->work->err = err;
+	return err != 0;
+}
+
+static __always_inline long walk_end(struct walk *walk, __u32 kind, __u32 reason)
+{
+	walk->kind = kind;
+	walk->reason = reason;
+	walk->is_done = true;
+	return 1;
+}
+
+/* An object on a mount that only the kernel uses. */
+static __always_inline long walk_internal(struct walk *walk)
+{
+	struct dentry *object = walk->object;
+	struct super_block *sb = object->d_sb;
+
+	if (object == object->d_parent)
+		return walk_end(walk, NAME_ANONYMOUS, 0);
+	if (!(sb->s_flags & SB_KERNMOUNT))
+		return walk_end(walk, NAME_SKIP, 0);
+	if (sb->s_magic == MQUEUE_MAGIC)
+		return walk_end(walk, NAME_ANONYMOUS, 0);
+	return walk_end(walk, NAME_NONE, REASON_DETACHED);
+}
+
+/* What became of a step that failed: some failures ask for another try, some are final. */
+static __always_inline long walk_failed(struct walk *walk, int err)
+{
+	if (err == -ELOOP)
+		return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
+	if (err == -ENOENT)
+		return walk_end(walk, NAME_NONE, REASON_DETACHED);
+	return 0;
+}
+
+/* From a directory whose state the lanes hold down to the object, and its verdict words. */
+static __always_inline long walk_finish(struct walk *walk, struct work *work)
+{
+	int err = 0;
+
+	work->err = 0;
+	if (walk->n)
+		bpf_loop(walk->n, walk_down, walk, 0);
+	err = work->err;
+	if (err)
+		return walk_failed(walk, err);
+	if (walk->exact) {
+		work->look.len = work->look.slash = 0;
+		err = image_step(&work->look);
+	} else {
+		if (walk->depth >= DEPTH_MAX)
+			return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
+		err = walk_component(walk, walk->object, false);
+	}
+	if (err || walk_moved(walk))
+		return 0;
+	return walk_end(walk, NAME_FOUND, 0);
+}
+
+/* One try under one state of the tree; 1 ends, 0 asks for another. */
+static long walk_try(__u32 i, struct walk *walk)
+{
+	struct vfsmount *mnt = walk->mnt;
+	struct work *work = walk->work;
+	struct mnt_namespace *ns;
+	struct mount *mount;
+	struct head head;
+	__u64 event, id;
+	int depth;
+
+	if (!work)
+		return 1;
+	walk->sequence = tree_sequence();
+	if (walk->sequence & 0x100000001ull)
+		return 0;
+	if (image_head(work->look.policy, &head))
+		return walk_end(walk, NAME_NONE, REASON_ERROR);
+	work->look.generation = head.generation;
+	walk->lanes = head.lanes;
+	mount = (void *)(POINTER_NUMBER(mnt) - bpf_core_field_offset(struct mount, mnt));
+	ns = BPF_CORE_READ(mount, mnt_ns);
+	if ((__u64)ns == MNT_NS_INTERNAL)
+		return walk_internal(walk);
+	event = BPF_CORE_READ(ns, event);
+	id = ns ? namespace_id_of((__u64)ns) : 0;
+	if (!id)
+		return walk_end(walk, NAME_NONE, REASON_DETACHED);
+	walk->key = key_make(POINTER_DIFF(mnt), event, id, *(volatile __u64 *)&control.epoch, head.generation);
+	if (walk->exact)
+		walk->key += cache_key[5];
+	walk->dentry = walk->directory;
+	walk->n = 0;
+	walk->is_known = walk->is_top = false;
+	bpf_loop(DEPTH_MAX + 2, walk_up, walk, 0);
+	if (walk->is_known)
+		return walk_finish(walk, work);
+	if (!walk->is_top)
+		return walk_end(walk, NAME_NONE, walk->n > DEPTH_MAX ? REASON_TOO_DEEP : REASON_DETACHED);
+	if (image_start(&work->look))
+		return 0;
+	depth = climb(walk, work, mount, ns);
+	if (walk_moved(walk) || BPF_CORE_READ(ns, event) != event)
+		return 0;
+	if (depth < 0)
+		return walk_failed(walk, depth);
+	walk->depth = depth;
+	if (walk_store(walk, walk->dentry->d_inode))
+		return 0;
+	return walk_finish(walk, work);
+}
+
+/* What was found out about an object: its verdict words if it has a name. */
+struct found {
+	__u32 kind;
+	__u32 reason;
+	__u32 op[2];
+	__u32 word[2];
+};
+
+/*
+ * The cold path: up to the nearest directory whose state is known, down again.
+ * Denies (NAME_NONE) when no try came to an end in an unmoving tree.
+ */
+static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct found *found)
+{
+	struct walk walk = {};
+	struct work *work = work_take();
+
+	found->kind = NAME_NONE;
+	found->reason = REASON_ERROR;
+	if (!work)
+		return;
+	walk.work = work;
+	walk.object = object;
+	walk.mnt = mnt;
+	walk.root = mnt->mnt_root;
+	walk.exact = object == walk.root || object == object->d_parent;
+	walk.directory = walk.exact ? object : object->d_parent;
+	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
+	work->look.policy = policy;
+	work->look.op[0] = found->op[0];
+	work->look.op[1] = found->op[1];
+	bpf_loop(NAME_TRIES, walk_try, &walk, 0);
+	if (walk.is_done) {
+		found->kind = walk.kind;
+		found->reason = walk.reason;
+		found->word[0] = work->look.word[0];
+		found->word[1] = work->look.word[1];
+	}
+	work->busy = 0;
+}
+
+/*
+ * The warm path: the directory's state is in its inode. 0 when FOUND holds the
+ * words, else the cold path has to look.
+ */
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct look *look, __u32 lanes)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct dentry *directory = object->d_parent;
+	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
+	__u64 key = key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
+			     *(volatile __u64 *)&control.epoch, look->generation);
+	struct directory *dir;
+	struct inode *inode;
+	__u32 depth = 0;
+
+	if (object == mnt->mnt_root || object == directory)
+		return -ENOENT;
+	inode = directory->d_inode;
+	if (!inode)
+		return -ENOENT;
+	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
+	if (!dir || !cache_hit(dir, key, lanes, look, &depth) || depth >= DEPTH_MAX)
+		return -ENOENT;
+	look->name = dentry_name(object);
+	look->len = object->d_name.len & 255;
+	look->slash = 0;
+	return image_walk(look);
+}
+
+/*
+ * Finds the words of FOUND's operations for OBJECT as reached through MNT; the
+ * policy's image is the one of HEAD, or a newer one.
+ */
+static __noinline void name_find(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
+				 struct found *found)
+{
+	struct look look;
+
+	look.policy = policy;
+	look.generation = head->generation;
+	look.op[0] = found->op[0];
+	look.op[1] = found->op[1];
+	if (!name_fast(object, mnt, &look, head->lanes)) {
+		found->kind = NAME_FOUND;
+		found->word[0] = look.word[0];
+		found->word[1] = look.word[1];
+		return;
+	}
+	name_slow(object, mnt, policy, found);
+}
+
+#endif

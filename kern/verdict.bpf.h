@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The one decision about an object with a path: from a dentry and a mount to 0 or -EACCES. */
+#ifndef AGENTCTL_VERDICT_BPF_H
+#define AGENTCTL_VERDICT_BPF_H
+
+#include "event.bpf.h"
+
+#define EACCES_IF(x) ((x) ? -EACCES : 0)
+
+static __always_inline void verdict_count(void)
+{
+	__u32 shard = bpf_get_smp_processor_id() & (CHECK_SHARDS - 1);
+
+	__sync_fetch_and_add(&control.checks[shard].count, 1);
+}
+
+IMAGE_FUNCTION anonymous_read(const struct image_header *header, const __u64 *cell, __u32 mask, __u32 op)
+{
+	if (!(header->enforced & OP_BIT(op & 31)))
+		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	return header->anonymous[op & (ROW_WORDS - 1)];
+}
+
+/* The word for an object without a place: running and mapping it has rules, opening it needs none. */
+static __noinline __u32 verdict_anonymous(__u32 policy, __u32 op)
+{
+	if (!(OP_BIT(op & 31) & OPS_EXEC))
+		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	IMAGE_CALL(policy, anonymous_read, op);
+	return WORD(RULE_DEFAULT, VERB_DENY);
+}
+
+/* Of two operations that one act needs, the one whose word decides: the stricter, the first of equals. */
+static __always_inline __u32 verdict_pick(const struct found *found)
+{
+	__u32 first = decide_strictness(WORD_VERB(found->word[0]));
+
+	return found->op[1] < OP_COUNT && decide_strictness(WORD_VERB(found->word[1])) > first;
+}
+
+static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
+				     struct found *found)
+{
+	struct act act = {
+		.generation = head->generation,
+		.dentry = POINTER_NUMBER(object),
+		.mnt = POINTER_NUMBER(mnt),
+		.policy = policy,
+	};
+	__u32 pick = 0;
+
+	if (found->kind == NAME_NONE) {
+		act.op = found->op[0];
+		act.word = WORD(RULE_DEFAULT, VERB_DENY);
+		act.reason = found->reason;
+	} else {
+		pick = verdict_pick(found);
+		act.op = pick ? found->op[1] : found->op[0];
+		act.word = pick ? found->word[1] : found->word[0];
+		act.reason = WORD_RULE(act.word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE;
+	}
+	return EACCES_IF(act_settle(&act));
+}
+
+static __always_inline bool verdict_is_quiet(const struct head *head, const struct found *found, int i)
+{
+	return found->op[i] >= OP_COUNT || (WORD_VERB(found->word[i]) == VERB_ALLOW &&
+					    !(head->observed & OP_BIT(found->op[i] & 31)));
+}
+
+/*
+ * Judges operations FIRST and SECOND (OP_COUNT for none) on OBJECT for the current task.
+ * Ungoverned tasks leave after one bit; of governed ones every failure denies.
+ */
+static __always_inline int verdict_path(struct dentry *object, struct vfsmount *mnt, __u32 policy, __u32 first,
+					__u32 second, bool is_anonymous)
+{
+	struct found found = { .op = { first, second } };
+	struct head head;
+	__u32 wanted = OP_BIT(first & 31) | (second < OP_COUNT ? OP_BIT(second & 31) : 0);
+
+	verdict_count();
+	if (!object || !mnt)
+		return -EACCES;
+	if (image_head(policy, &head))
+		return -EACCES;
+	if (!((head.enforced | head.observed) & wanted))
+		return 0;
+	if (is_anonymous)
+		found.kind = NAME_ANONYMOUS;
+	else
+		name_find(object, mnt, policy, &head, &found);
+	if (found.kind == NAME_SKIP)
+		return 0;
+	if (found.kind == NAME_ANONYMOUS) {
+		found.word[0] = verdict_anonymous(policy, first);
+		found.word[1] = second < OP_COUNT ? verdict_anonymous(policy, second) : 0;
+	}
+	if (found.kind != NAME_NONE && verdict_is_quiet(&head, &found, 0) && verdict_is_quiet(&head, &found, 1))
+		return 0;
+	return verdict_settle(object, mnt, policy, &head, &found);
+}
+
+#endif

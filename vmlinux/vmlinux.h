@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel types that the programs touch, and of each only the fields that
+ * they touch: libbpf relocates every access to the running kernel (CO-RE), so
+ * neither order nor offsets matter and building needs no kernel's headers.
+ *
+ * Written by hand from the kernel's own declarations. A name that ends in
+ * ___flavour is a second shape of the same type where kernels differ; the
+ * programs ask bpf_core_field_exists() which one they run on.
+ */
+#ifndef VMLINUX_H
+#define VMLINUX_H
+
+#include <linux/types.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+typedef __u16 umode_t;
+typedef unsigned int fmode_t;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct super_block {
+	unsigned long s_flags;
+	unsigned long s_magic;
+	struct dentry *s_root;
+};
+
+struct inode {
+	umode_t i_mode;
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct qstr {
+	u32 len;
+	const unsigned char *name;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct dentry {
+	unsigned int d_flags;
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct super_block *d_sb;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+	struct super_block *mnt_sb;
+	int mnt_flags;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct mnt_namespace {
+	struct mount *root;
+	u64 event;
+};
+
+/* To 6.17: the namespace's number is its own field, 0 in an anonymous one. */
+struct mnt_namespace___seq {
+	u64 seq;
+};
+
+struct ns_common___id {
+	u64 ns_id;
+};
+
+/* From 6.18: the number is the namespace header's, anonymous ones are marked. */
+struct mnt_namespace___id {
+	struct ns_common___id ns;
+	bool is_anon;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+	struct mnt_namespace *mnt_ns;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	unsigned int f_flags;
+	fmode_t f_mode;
+};
+
+struct pid {
+	unsigned int level;
+};
+
+struct proc_inode {
+	struct pid *pid;
+	struct inode vfs_inode;
+};
+
+struct kernfs_node {
+	const char *name;
+	u64 id;
+};
+
+struct kernfs_node___parent {
+	struct kernfs_node *parent;
+};
+
+/* From 6.15. */
+struct kernfs_node___rcu_parent {
+	struct kernfs_node *__parent;
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct nsproxy {
+	struct mnt_namespace *mnt_ns;
+};
+
+struct mm_struct {
+	struct file *exe_file;
+};
+
+struct signal_struct {
+	struct pid *pids[4];
+};
+
+struct task_struct {
+	int pid;
+	int tgid;
+	u64 start_boottime;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	struct mm_struct *mm;
+	struct nsproxy *nsproxy;
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+	char comm[16];
+};
+
+struct linux_binprm {
+	struct file *file;
+};
+
+struct vm_area_struct {
+	struct file *vm_file;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_type;
+	u16 sk_protocol;
+};
+
+struct socket {
+	short type;
+	struct sock *sk;
+};
+
+struct sockaddr {
+	unsigned short sa_family;
+};
+
+#pragma clang attribute pop
+
+#endif
