@@ -31,6 +31,14 @@ uint64_t event_clock_now(void)
 	return clock_ns(CLOCK_BOOTTIME);
 }
 
+int64_t event_wall_seconds(int64_t wall_ns, int *ret_ns)
+{
+	int64_t seconds = wall_ns / NS_PER_S, ns = wall_ns % NS_PER_S;
+
+	*ret_ns = ns < 0 ? ns + NS_PER_S : ns;
+	return ns < 0 ? seconds - 1 : seconds;
+}
+
 /* The clocks are read one after the other; of several tries the one that was interrupted least is the truest. */
 int64_t event_clock_offset(void)
 {

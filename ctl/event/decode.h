@@ -53,6 +53,9 @@ struct event_view {
 /* CLOCK_REALTIME minus CLOCK_BOOTTIME in nanoseconds, now. */
 int64_t event_clock_offset(void);
 
+/* Split a wall time into whole seconds, rounded down, and the nanoseconds since. */
+int64_t event_wall_seconds(int64_t wall_ns, int *ret_ns);
+
 /* CLOCK_BOOTTIME in nanoseconds. */
 uint64_t event_clock_now(void);
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An event as one JSON object: what is not known is not there, and every name is in its printable form. */
-#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "ctl/base/json_writer.h"
 #include "ctl/event/sink.h"
-
-#define NS_PER_S 1000000000ll
 
 static void put_name(struct json_writer *json, const char *key, struct span span)
 {
@@ -33,15 +30,15 @@ static void put_number(struct json_writer *json, const char *key, uint64_t numbe
 
 static void put_time(struct json_writer *json, int64_t wall_ns)
 {
-	int64_t rest = (wall_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
-	time_t seconds = (wall_ns - rest) / NS_PER_S;
+	int ns;
+	time_t seconds = event_wall_seconds(wall_ns, &ns);
 	struct tm utc = { 0 };
 	char text[64];
 	size_t len;
 
 	gmtime_r(&seconds, &utc);
 	len = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(text + len, sizeof(text) - len, ".%09dZ", (int)rest);
+	snprintf(text + len, sizeof(text) - len, ".%09dZ", ns);
 	put_word(json, "time", text);
 }
 

@@ -7,8 +7,7 @@
 #include "ctl/base/text.h"
 #include "ctl/event/sink.h"
 
-#define NS_PER_S 1000000000ll
-#define NS_PER_MS 1000000ll
+#define NS_PER_MS 1000000
 
 #define BLOCKED "BLOCKED"
 #define RED_BLOCKED "\x1b[1;31m" BLOCKED "\x1b[0m"
@@ -20,13 +19,13 @@ static void put_span(FILE *stream, struct span span)
 
 static void put_time(FILE *stream, int64_t wall_ns)
 {
-	int64_t rest = (wall_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
-	time_t seconds = (wall_ns - rest) / NS_PER_S;
+	int ns;
+	time_t seconds = event_wall_seconds(wall_ns, &ns);
 	struct tm local = { 0 };
 
 	localtime_r(&seconds, &local);
 	fprintf(stream, "%02d:%02d:%02d.%03d ", local.tm_hour, local.tm_min, local.tm_sec,
-		(int)(rest / NS_PER_MS));
+		ns / NS_PER_MS);
 }
 
 /* Capitals for what was refused, so that it is found without colours, too. */
