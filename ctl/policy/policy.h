@@ -12,6 +12,7 @@
 
 #define POLICY_FILE_MAX (1u << 20)   /* bytes of one policy file */
 #define POLICY_FILES_MAX 64	     /* files of one policy with all it includes */
+#define POLICY_TEXT_MAX (4u << 20)   /* bytes of all of them */
 #define POLICY_INCLUDE_DEPTH_MAX 16
 #define POLICY_RULES_MAX (RULES_MAX - 1)
 
@@ -38,6 +39,7 @@ struct policy_options {
 	size_t user_count;
 	bool is_run;		    /* `user` is meant, and words an error about ${env.X} */
 	bool refuse_writable;	    /* `load`: a file that anybody may write is no policy */
+	bool wants_notes;	    /* `load`: warn of symbolic links on this machine that shape rules */
 	const char *shipped_folder; /* NULL: DATADIR/policies */
 };
 
@@ -80,6 +82,8 @@ struct policy_file {
 	char *path; /* as errors name it */
 	char *text;
 	size_t len_bytes;
+	char *real;   /* what tells it from other files */
+	bool is_open; /* while it and what it includes are being read */
 };
 
 struct policy {
@@ -135,8 +139,10 @@ int policy_run_tests(const struct compiled *compiled, struct diagnostics *diagno
 /*
  * A bundle keeps what `load` compiled, so that `explain NAME` still finds it:
  * the text of each file with the name that errors give it, and the -D values.
- * policy_open takes a bundle's path like a policy's.
  */
 int policy_write_bundle(const struct policy *policy, const struct policy_options *options, int fd);
+
+/* policy_open for the bundle in PATH. -EBADMSG if it is none. */
+int policy_open_bundle(const char *path, struct diagnostics *diagnostics, struct compiled *ret);
 
 #endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From a policy to its image: the automata of its rules, and what the kernel tells about each rule. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/pattern/pack.h"
+#include "ctl/policy/dead.h"
+#include "ctl/policy/words.h"
+
+#define TEXT_CELLS (sizeof(struct rule_text) / sizeof(uint64_t))
+
+static uint32_t anonymous_word(const struct policy *policy, int op)
+{
+	for (uint32_t i = 0; i < policy->rule_count; i++)
+		if (policy->rules[i].names_anonymous && policy->rules[i].operations & OP_BIT(op))
+			return WORD(i, policy->rules[i].verb);
+	return WORD(RULE_DEFAULT, policy->section[SECTION_EXEC].fallback);
+}
+
+/* What holds without a rule; operations of absent sections are not enforced, and their words allow. */
+static void fill_header(const struct policy *policy, struct image_header *header)
+{
+	header->magic = IMAGE_MAGIC;
+	header->abi = ABI_VERSION;
+	header->flags = policy->is_audit ? IMAGE_AUDIT : 0;
+	header->observed = policy->observed;
+	header->rule_count = policy->rule_count;
+	memcpy(header->name, policy->name, sizeof(header->name));
+	for (int op = 0; op < ROW_WORDS; op++)
+		header->fallback[op] = header->anonymous[op] = WORD(RULE_DEFAULT, VERB_ALLOW);
+	for (int section = 0; section < SECTION_COUNT; section++) {
+		uint32_t operations = section_operations(section) & OPS_HOOKED;
+
+		if (!policy->section[section].is_present)
+			continue;
+		header->enforced |= operations;
+		for (int op = 0; op < OP_COUNT; op++)
+			if (operations & OP_BIT(op))
+				header->fallback[op] = WORD(RULE_DEFAULT, policy->section[section].fallback);
+	}
+	for (int op = 0; op < OP_COUNT; op++)
+		if (header->enforced & OPS_EXEC & OP_BIT(op))
+			header->anonymous[op] = anonymous_word(policy, op);
+}
+
+static int pack_rules(struct pack *pack, const struct policy *policy, enum automaton_kind kind,
+		      struct image_header *header, struct diagnostics *diagnostics)
+{
+	struct automaton *automaton = NULL;
+	struct rule_set set;
+	int result = rule_set_init(&set, policy, kind, RULES_REAL);
+
+	if (result)
+		return result;
+	result = rule_set_build(&set, policy, diagnostics, &automaton);
+	if (!result)
+		result = dead_rules_report(policy, &set, automaton, diagnostics);
+	if (!result) {
+		result = pack_automaton(pack, automaton, header);
+		if (result == -E2BIG)
+			diagnostics_error(diagnostics, &policy->rules[set.source[0]].place, "split the policy",
+					  "the rules are too many for one policy");
+	}
+	automaton_free(automaton);
+	rule_set_done(&set);
+	return result;
+}
+
+static int compare_words(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+	const struct policy_rule *a = *(const struct policy_rule *const *)left;
+	const struct policy_rule *b = *(const struct policy_rule *const *)right;
+	int order = compare_words(a->tag, b->tag);
+
+	return order ? order : compare_words(a->message, b->message);
+}
+
+static int pack_text(struct pack *pack, const struct policy_rule *rule, uint32_t *ret_cell)
+{
+	struct rule_text text = { 0 };
+	int result = pack_reserve(pack, TEXT_CELLS, ret_cell);
+
+	if (result)
+		return result;
+	if (rule->tag)
+		strncpy(text.tag, rule->tag, sizeof(text.tag) - 1);
+	if (rule->message)
+		strncpy(text.message, rule->message, sizeof(text.message) - 1);
+	memcpy(pack->cell + *ret_cell, &text, sizeof(text));
+	return 0;
+}
+
+/* Tags and messages, rules with equal ones next to each other and sharing them. */
+static int pack_texts(struct pack *pack, const struct policy *policy, const struct image_header *header)
+{
+	const struct policy_rule **order = calloc(policy->rule_count + 1, sizeof(*order));
+	uint32_t cell = 0;
+	int result = 0;
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < policy->rule_count; i++)
+		order[i] = &policy->rules[i];
+	qsort(order, policy->rule_count, sizeof(*order), compare_texts);
+	for (size_t i = 0; i < policy->rule_count && !result; i++) {
+		if (!order[i]->tag && !order[i]->message)
+			continue;
+		if (!i || compare_texts(&order[i - 1], &order[i]))
+			result = pack_text(pack, order[i], &cell);
+		if (!result)
+			pack->cell[header->rules + (order[i] - policy->rules)] |= (uint64_t)cell << 32;
+	}
+	free(order);
+	return result;
+}
+
+static int pack_descriptions(struct pack *pack, const struct policy *policy, struct image_header *header)
+{
+	int result;
+
+	if (!policy->rule_count)
+		return 0;
+	result = pack_reserve(pack, policy->rule_count, &header->rules);
+	if (result)
+		return result;
+	for (size_t i = 0; i < policy->rule_count; i++)
+		pack->cell[header->rules + i] = policy->rules[i].index | (uint32_t)policy->rules[i].severity << 24;
+	return pack_texts(pack, policy, header);
+}
+
+static int report_size(const struct policy *policy, struct diagnostics *diagnostics, int result)
+{
+	if (result == -E2BIG)
+		diagnostics_error(diagnostics, &(struct place){ policy->files[0].path, 1, 1 }, "split the policy",
+				  "the rules with their texts are too many for one policy");
+	return result;
+}
+
+int policy_compile(const struct policy *policy, struct diagnostics *diagnostics, struct image_header **ret,
+		   size_t *ret_bytes)
+{
+	bool has_paths = policy->section[SECTION_FILE].is_present || policy->section[SECTION_EXEC].is_present;
+	struct image_header header = { 0 };
+	struct pack pack;
+	int result = pack_init(&pack);
+	int path_result = 0, net_result = 0;
+
+	if (result)
+		return result;
+	fill_header(policy, &header);
+	/* All automata are tried, so that one run names every rule that is dead. */
+	if (has_paths)
+		path_result = pack_rules(&pack, policy, AUTOMATON_PATHS, &header, diagnostics);
+	if (policy->section[SECTION_NET].is_present)
+		net_result = pack_rules(&pack, policy, AUTOMATON_ADDRESSES, &header, diagnostics);
+	result = dead_anonymous_report(policy, diagnostics);
+	result = path_result ? path_result : net_result ? net_result : result;
+	if (!result)
+		result = report_size(policy, diagnostics, pack_descriptions(&pack, policy, &header));
+	if (!result)
+		result = report_size(policy, diagnostics, pack_image(&pack, &header, ret, ret_bytes));
+	pack_done(&pack);
+	return result;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The paths of a rule: variables, the caller's own process, symbolic links on this machine, memory without a file. */
+#include "ctl/policy/rule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/base/text.h"
+#include "ctl/sys/links.h"
+
+#define ANONYMOUS "anon:"
+
+struct path_reading {
+	struct rule_draft *draft; /* NULL: the path is only checked */
+	char **written; /* of each path: the pattern without this machine's links and -D */
+	size_t count;
+};
+
+/*
+ * The kernel names the caller's own process directory "self", and a thread has
+ * its directory below that: /proc/thread-self/X is one of /proc/self/task/TID/X.
+ */
+static char *rewrite_thread(const char *pattern)
+{
+	static const char thread[] = "/proc/thread-self";
+	size_t len = sizeof(thread) - 1;
+
+	if (strncmp(pattern, thread, len) || (pattern[len] && pattern[len] != '/'))
+		return strdup(pattern);
+	return text_format("/proc/self/task/*%s", pattern + len);
+}
+
+/* Length of the leading components of PATTERN that hold no glob character; all of it if none does. */
+static size_t fixed_part(const char *pattern)
+{
+	size_t fixed = 0;
+
+	for (size_t at = 0;; at++) {
+		if (!pattern[at] || pattern[at] == '/')
+			fixed = at;
+		if (!pattern[at] || strchr("*?[{", pattern[at]))
+			return fixed;
+		if (pattern[at] == '\\' && pattern[at + 1])
+			at++;
+	}
+}
+
+static char *unescape(const char *pattern, size_t len)
+{
+	char *text = malloc(len + 1), *out = text;
+
+	if (!text)
+		return NULL;
+	for (size_t at = 0; at < len; at++) {
+		if (pattern[at] == '\\' && at + 1 < len)
+			at++;
+		*out++ = pattern[at];
+	}
+	*out = '\0';
+	return text;
+}
+
+/* Follows the fixed part of PATTERN; *ret_target is the pattern that then holds, or NULL if there is no link. */
+static int follow_links(const char *pattern, struct links *links, char **ret_target)
+{
+	size_t len = *pattern == '/' ? fixed_part(pattern) : 0;
+	char *fixed, *escaped;
+	int result;
+
+	*ret_target = NULL;
+	if (!len)
+		return 0;
+	fixed = unescape(pattern, len);
+	if (!fixed)
+		return -ENOMEM;
+	result = links_resolve(fixed, true, links);
+	free(fixed);
+	if (result || !links->target)
+		return result;
+	/* The root is "" before what follows it. */
+	escaped = pattern_escape(links->target[1] || !pattern[len] ? links->target : "");
+	*ret_target = escaped ? text_format("%s%s", escaped, pattern + len) : NULL;
+	free(escaped);
+	return *ret_target ? 0 : -ENOMEM;
+}
+
+static int add_pattern(struct rule_draft *draft, const char *text)
+{
+	struct pattern_error error;
+	struct pattern *pattern;
+	char *rewritten = rewrite_thread(text);
+	int result = -ENOMEM;
+
+	if (rewritten)
+		result = pattern_path(rewritten, strlen(rewritten), &pattern, &error);
+	if (!result)
+		result = pattern_list_add(&draft->real, pattern);
+	free(rewritten);
+	return result;
+}
+
+static void explain_link(struct reader *reader, const struct json_node *node, const struct links *links,
+			 const char *target, bool is_strict)
+{
+	struct place place = json_place(reader->document, node);
+	char *shown = text_name(target, strlen(target)), *link = text_name(links->link, strlen(links->link));
+
+	if (!shown || !link)
+		reader_no_memory(reader);
+	else if (reader->options->wants_notes)
+		diagnostics_warning(reader->diagnostics, &place,
+				    is_strict ? "both names count" : "the rule holds for that name",
+				    "'%s' is a symbolic link here, which leads to '%s'", link, shown);
+	free(shown);
+	free(link);
+}
+
+/*
+ * Whoever can change a link of an allow rule could make it lead anywhere, so
+ * only root may: else the rule must name its target itself.
+ */
+static void refuse_link(struct reader *reader, const struct json_node *node, const struct links *links,
+			const char *target)
+{
+	char *remedy = text_format("name '%s' itself, or let root alone write in '%s'", target, links->open_directory);
+
+	if (remedy)
+		reader_error(reader, node, remedy,
+			     "the path goes through the symbolic link '%s', and others than root can write in '%s'",
+			     links->link, links->open_directory);
+	else
+		reader_no_memory(reader);
+	free(remedy);
+}
+
+/* Adds the checked pattern TEXT, and what its links on this machine make of it. */
+static void add_path(struct reader *reader, const struct json_node *node, struct path_reading *reading,
+		     const char *text)
+{
+	struct rule_draft *draft = reading->draft;
+	bool is_strict = draft->rule.verb == VERB_DENY || draft->rule.verb == VERB_ASK;
+	struct links links = { 0 };
+	char *target = NULL;
+	int result = follow_links(text, &links, &target);
+
+	if (!result && target && !is_strict && links.open_directory) {
+		refuse_link(reader, node, &links, target);
+	} else if (!result && target) {
+		explain_link(reader, node, &links, target, is_strict);
+		draft->rule.is_local = true;
+		result = add_pattern(draft, target);
+	}
+	if (!result && (!target || is_strict))
+		result = add_pattern(draft, text);
+	if (result == -ENOMEM)
+		reader_no_memory(reader);
+	else if (result)
+		reader_error(reader, node, "name the link's target itself", "the pattern becomes too long by its links");
+	links_done(&links);
+	free(target);
+}
+
+/* Is TEXT a pattern? Reports it if not. */
+static bool check_path(struct reader *reader, const struct json_node *node, const struct expansion *expansion)
+{
+	struct pattern_error error;
+	struct pattern *pattern;
+	int result;
+
+	if (expansion->text[0] == '~' && (expansion->text[1] == '/' || !expansion->text[1])) {
+		reader_error(reader, node, "write \"/home/*/…\", or a variable for the folder",
+			     "'~' stands for nobody's home here");
+		return false;
+	}
+	result = pattern_path(expansion->text, expansion->len, &pattern, &error);
+	if (!result)
+		pattern_free(pattern);
+	else if (result == -EINVAL)
+		reader_pattern_error(reader, node, expansion, &error);
+	else
+		reader_no_memory(reader);
+	return !result;
+}
+
+static bool is_anonymous(struct reader *reader, const struct json_node *node, struct path_reading *reading)
+{
+	if (strcmp(node->string, ANONYMOUS))
+		return false;
+	if (reading->draft && reading->draft->rule.section == SECTION_EXEC)
+		reading->draft->rule.names_anonymous = true;
+	else
+		reader_error(reader, node, "name it in a rule of 'exec', or write a path",
+			     "'" ANONYMOUS "' is memory without a file");
+	return true;
+}
+
+static void read_path(struct reader *reader, const struct json_node *node, void *data)
+{
+	struct path_reading *reading = data;
+	struct expansion expansion;
+
+	if (is_anonymous(reader, node, reading) || !reader_expand(reader, node, EXPANSION_PATTERN, &expansion))
+		return;
+	if (check_path(reader, node, &expansion) && reading->draft) {
+		add_path(reader, node, reading, expansion.text);
+		reading->draft->rule.is_local |= expansion.written != NULL;
+		reading->written[reading->count] = expansion.written ? expansion.written : expansion.text;
+		if (expansion.written)
+			expansion.written = NULL;
+		else
+			expansion.text = NULL;
+		reading->count++;
+	}
+	expansion_done(&expansion);
+}
+
+/* The patterns as the policy writes them: only what differs from what holds here needs them. */
+static void add_written(struct reader *reader, struct path_reading *reading)
+{
+	struct rule_draft *draft = reading->draft;
+
+	for (size_t i = 0; i < reading->count; i++) {
+		char *text = draft->rule.is_local ? rewrite_thread(reading->written[i]) : NULL;
+		struct pattern_error error;
+		struct pattern *pattern;
+
+		/* What is no pattern without its -D matches nothing. */
+		if (text && !pattern_path(text, strlen(text), &pattern, &error) &&
+		    pattern_list_add(&draft->written, pattern))
+			reader_no_memory(reader);
+		free(text);
+		free(reading->written[i]);
+	}
+}
+
+void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft)
+{
+	const struct json_node *path = json_member(node, "path"), *args = json_member(node, "args");
+	struct path_reading reading = { .draft = draft };
+	size_t members;
+
+	if (args && !coverage_has(FEATURE_ARGS))
+		reader_refuse(reader, json_key_place(reader->document, args), "args");
+	if (!path) {
+		reader_error(reader, node, "add it; \"/**\" is everything", "a rule without 'path'");
+		return;
+	}
+	members = path->type == JSON_ARRAY && path->len <= LIST_MAX ? path->len : 1;
+	reading.written = calloc(members + 1, sizeof(*reading.written));
+	if (!reading.written) {
+		reader_no_memory(reader);
+		return;
+	}
+	reader_each(reader, path, read_path, &reading);
+	add_written(reader, &reading);
+	free(reading.written);
+}
+
+void path_list_check(struct reader *reader, const struct json_node *node)
+{
+	struct path_reading reading = { 0 };
+
+	reader_each(reader, node, read_path, &reading);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Readers of the parts of a policy that hold no file, exec or net rules. */
+#ifndef AGENTCTL_SECTIONS_H
+#define AGENTCTL_SECTIONS_H
+
+#include "ctl/policy/reader.h"
+
+/* Reads "observe" and "tests" into the policy. */
+void observe_read(struct reader *reader, const struct json_node *node);
+void tests_read(struct reader *reader, const struct json_node *node);
+
+/* Checks the sections that are described, but not enforced yet, and refuses them. */
+void signal_check(struct reader *reader, const struct json_node *node);
+void kernel_check(struct reader *reader, const struct json_node *node);
+void env_check(struct reader *reader, const struct json_node *node);
+void limits_check(struct reader *reader, const struct json_node *node);
+
+/* Reads a section's default: its verb, or `deny` after an error. */
+enum verb default_read(struct reader *reader, const struct json_node *node);
+
+#endif
