@@ -199,6 +199,26 @@ struct attachment {
 };
 
 #define POLICIES_MAX 256
+/* Indexes that no loaded policy gets: the self-check's, and one that never has an image. */
+#define POLICY_CANARY (POLICIES_MAX - 2)
+#define POLICY_NONE (POLICIES_MAX - 1)
+#define POLICY_SCRATCH (POLICIES_MAX - 3) /* no attachment has it: put there to wait for programs that run */
+#define POLICY_FIRST 1
+#define POLICY_LAST (POLICIES_MAX - 4)
+
+/* What the control tool notes of a loaded policy, by its index. */
+struct policy_slot {
+	char name[POLICY_NAME_MAX]; /* empty: the index is free */
+	__u64 generation;
+	__u64 loaded_ns; /* CLOCK_REALTIME */
+	__u32 flags;
+	__u32 enforced;
+	__u32 observed;
+	__u32 rule_count;
+	__u32 lanes;
+	__u32 cells;
+};
+
 #define CGROUPS_MAX 65536
 #define GOVERNED_BITS 65536
 #define SLOTS 1024
@@ -277,6 +297,17 @@ struct bucket {
 	__u64 merged;	 /* swallowed since the bucket was made */
 };
 
+/* What the reader told of a bucket, and what it knew of its rule: the next reader has seen none of its events. */
+struct told {
+	__u64 count; /* of the bucket's merged */
+	__u32 verdict;
+	__u32 reason;
+	__u32 rule;
+	__u32 severity;
+	char policy[POLICY_NAME_MAX]; /* empty if no event was seen: then only the count holds */
+	char tag[RULE_TAG_MAX];
+};
+
 /* The rings' account: made = read + merged + lost, exactly, for each ring. */
 enum ring { RING_DENIALS, RING_OBSERVATIONS, RING_COUNT };
 
@@ -328,7 +359,8 @@ struct control {
 	__u64 generation;  /* of the newest image; the control tool takes the next */
 	__u64 canary_hits; /* operations that the self-check saw refused */
 	__u64 denied;	   /* refusals, canaries not counted */
-	__u64 pad[4];
+	__u64 abi;	   /* of the programs in force: ABI_VERSION */
+	__u64 pad[3];
 	struct {
 		__u64 count;
 		__u64 pad[7];

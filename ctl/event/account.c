@@ -170,48 +170,109 @@ int account_lost(struct account *account, enum ring ring, uint64_t lost, uint64_
 	return 0;
 }
 
-/* What the event of a bucket says when none of its events was seen by this reader. */
-static struct event_view view_of_key(const struct bucket_key *key)
+static void copy_span(char *to, size_t size, struct span from)
 {
-	enum verdict verdict = event_verdict_of_verb(WORD_VERB(key->word));
+	size_t len = from.len < size - 1 ? from.len : size - 1;
 
-	return (struct event_view){
-		.repeated = verdict,
-		.ring = verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS,
+	memset(to, 0, size);
+	if (len)
+		memcpy(to, from.data, len);
+}
+
+static bool last_view(struct account *account, const struct bucket_key *key, struct event_view *ret_view)
+{
+	struct memory *memory = find(account, key);
+
+	if (!memory || event_decode(memory->record, memory->len, 0, ret_view))
+		return false;
+	memory->used = ++account->clock;
+	ret_view->ring = memory->ring;
+	return true;
+}
+
+bool account_describe(struct account *account, const struct bucket_key *key, struct told *told)
+{
+	struct event_view view;
+
+	if (!last_view(account, key, &view))
+		return false;
+	told->verdict = view.verdict;
+	told->reason = view.reason;
+	told->rule = view.rule;
+	told->severity = view.severity;
+	copy_span(told->policy, sizeof(told->policy), view.policy);
+	copy_span(told->tag, sizeof(told->tag), view.tag);
+	return true;
+}
+
+size_t account_keys(const struct account *account, struct bucket_key *ret_keys)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < SETS * WAYS; i++) {
+		const struct memory *memory = &account->memory[i / WAYS][i % WAYS];
+
+		if (memory->used)
+			ret_keys[count++] = memory->key;
+	}
+	return count;
+}
+
+static bool is_known(const struct told *told)
+{
+	return told->policy[0] && told->verdict <= VERDICT_HELD && told->reason < REASON_COUNT &&
+	       told->severity <= SEVERITY_HIGH;
+}
+
+static struct span span_of(const char *text, size_t size)
+{
+	return (struct span){ text, strnlen(text, size) };
+}
+
+/*
+ * What a repeated event says when this reader saw none of its bucket: what the
+ * last reader left, and else what the verb means where the policy enforces.
+ */
+static struct event_view view_of_key(const struct bucket_key *key, const struct told *told)
+{
+	struct event_view view = {
+		.verdict = event_verdict_of_verb(WORD_VERB(key->word)),
 		.op = key->op,
 		.rule = EVENT_NO_RULE,
 		.generation = key->generation,
 		.attachment = key->attachment,
 		.word = key->word,
 	};
-}
 
-static struct event_view view_of_last(struct account *account, const struct bucket_key *key)
-{
-	struct memory *memory = find(account, key);
-	struct event_view view;
-
-	if (!memory || event_decode(memory->record, memory->len, 0, &view))
-		return view_of_key(key);
-	memory->used = ++account->clock;
-	view.ring = memory->ring;
+	if (is_known(told)) {
+		view.has_rule = true;
+		view.verdict = told->verdict;
+		view.reason = told->reason;
+		view.rule = told->rule;
+		view.severity = told->severity;
+		view.policy = span_of(told->policy, sizeof(told->policy));
+		view.tag = span_of(told->tag, sizeof(told->tag));
+	}
+	view.ring = view.verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
 	return view;
 }
 
 int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged,
 		   uint64_t now_ns, int64_t clock_offset, const struct event_sink *sink,
-		   uint64_t *told)
+		   struct told *told)
 {
 	struct reader_state *state = account->state;
-	uint64_t count = merged < *told ? merged : merged - *told;
+	uint64_t count = merged < told->count ? merged : merged - told->count;
 	struct event_view view;
 	int error;
 
 	if (!count) {
-		*told = merged;
+		told->count = merged;
 		return 0;
 	}
-	view = view_of_last(account, key);
+	if (!last_view(account, key, &view))
+		view = view_of_key(key, told);
+	view.repeated = view.verdict;
 	view.verdict = VERDICT_REPEATED;
 	view.wall_ns = (int64_t)(now_ns + (uint64_t)clock_offset);
 	view.boot_ns = now_ns;
@@ -222,6 +283,7 @@ int account_bucket(struct account *account, const struct bucket_key *key, uint64
 		return error;
 	state->seq++;
 	state->repeated += count;
-	*told = merged;
+	told->count = merged;
+	account_describe(account, key, told);
 	return 0;
 }

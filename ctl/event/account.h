@@ -3,6 +3,7 @@
 #ifndef AGENTCTL_EVENT_ACCOUNT_H
 #define AGENTCTL_EVENT_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,12 +37,18 @@ int account_lost(struct account *account, enum ring ring, uint64_t lost, uint64_
 		 int64_t clock_offset, const struct event_sink *sink);
 
 /*
- * A bucket has swallowed MERGED so far, of which *TOLD are told: tell the rest
- * as one repeated event and advance *told. A bucket that was deleted and made
+ * A bucket has swallowed MERGED so far, of which TOLD->count are told: tell the
+ * rest as one repeated event and advance TOLD. A bucket that was deleted and made
  * anew begins at 0, so less merged than told means that nothing of it is told.
  */
 int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged,
 		   uint64_t now_ns, int64_t clock_offset, const struct event_sink *sink,
-		   uint64_t *told);
+		   struct told *told);
+
+/* Write what is known of KEY's last event to TOLD, but for its count; false if nothing is. */
+bool account_describe(struct account *account, const struct bucket_key *key, struct told *told);
+
+/* The keys that are remembered, at most ACCOUNT_KEYS_MAX; returns how many. */
+size_t account_keys(const struct account *account, struct bucket_key *ret_keys);
 
 #endif

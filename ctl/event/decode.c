@@ -124,7 +124,7 @@ static void describe_numbers(const struct event *event, int64_t clock_offset, st
 	view->severity = event->severity;
 	view->error = event->error;
 	view->rule = event->rule;
-	view->has_details = true;
+	view->has_details = view->has_rule = true;
 	view->is_truncated = event->flags & FLAGS_CUT;
 	view->generation = event->generation;
 	view->attachment = event->attachment;

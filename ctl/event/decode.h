@@ -34,7 +34,8 @@ struct event_view {
 	enum severity severity;
 	int error;	  /* errno, 0 if it went through */
 	uint32_t rule;	  /* index in its section, or EVENT_NO_RULE */
-	bool has_details; /* false where only verdict, op, generation and count are known */
+	bool has_details; /* false where object and process are not known */
+	bool has_rule;	  /* false where policy, rule, tag, severity and reason are not known either */
 	bool is_truncated;
 	uint64_t generation;
 	uint64_t attachment;

@@ -115,11 +115,14 @@ static void put_details(struct journal_entry *entry, const struct event_view *vi
 {
 	char address[EVENT_ADDRESS_TEXT];
 
-	put_span(entry, "AGENTCTL_OBJECT", event_object(view, address));
+	if (view->has_details)
+		put_span(entry, "AGENTCTL_OBJECT", event_object(view, address));
 	put_span(entry, "AGENTCTL_POLICY", view->policy);
 	if (view->rule != EVENT_NO_RULE)
 		put_number(entry, "AGENTCTL_RULE", view->rule);
 	put_span(entry, "AGENTCTL_TAG", view->tag);
+	if (!view->has_details)
+		return;
 	put_span(entry, "AGENTCTL_CGROUP", view->cgroup);
 	put_text(entry, "AGENTCTL_AGENT", event_agent(view));
 	put_span(entry, "AGENTCTL_HOST", view->host);
@@ -140,7 +143,7 @@ static void put_fields(struct journal_entry *entry, const struct event_view *vie
 		put_number(entry, "AGENTCTL_COUNT", view->count);
 	if (view->verdict != VERDICT_LOST)
 		put_text(entry, "AGENTCTL_OP", event_op_word(view->op));
-	if (view->has_details)
+	if (view->has_rule)
 		put_details(entry, view);
 	/* All of it, for reading back: time, number and process are in no other field. */
 	field_begin(entry, "AGENTCTL_JSON");

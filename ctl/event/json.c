@@ -120,8 +120,14 @@ static void put_process(struct json_writer *json, const struct event_view *view)
 
 static void put_details(struct json_writer *json, const struct event_view *view)
 {
-	put_object(json, view);
-	put_decision(json, view);
+	if (view->has_details)
+		put_object(json, view);
+	if (view->has_rule)
+		put_decision(json, view);
+	else
+		put_number(json, "generation", view->generation);
+	if (!view->has_details)
+		return;
 	put_name(json, "cgroup", view->cgroup);
 	put_process(json, view);
 }
@@ -141,10 +147,7 @@ static void put_event(struct json_writer *json, const struct event_view *view)
 		return;
 	}
 	put_word(json, "op", event_op_word(view->op));
-	if (view->has_details)
-		put_details(json, view);
-	else
-		put_number(json, "generation", view->generation);
+	put_details(json, view);
 }
 
 void json_put_event(FILE *stream, const struct event_view *view)

@@ -42,7 +42,7 @@ static const struct pin_want wants[PIN_COUNT] = {
 	[PIN_ACCOUNT] = { "account", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct accounts) },
 	[PIN_READER] = { "reader", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct reader_state) },
 	[PIN_BUCKETS] = { "buckets", BPF_MAP_TYPE_HASH, sizeof(struct bucket_key), sizeof(struct bucket) },
-	[PIN_TOLD] = { "told", BPF_MAP_TYPE_HASH, sizeof(struct bucket_key), sizeof(__u64) },
+	[PIN_TOLD] = { "told", BPF_MAP_TYPE_HASH, sizeof(struct bucket_key), sizeof(struct told) },
 };
 
 struct reader {
@@ -164,7 +164,9 @@ static uint32_t keys_max(const struct reader *reader)
 {
 	uint32_t buckets = reader->entries[PIN_BUCKETS], told = reader->entries[PIN_TOLD];
 
-	return buckets > told ? buckets : told;
+	uint32_t most = buckets > told ? buckets : told;
+
+	return most > ACCOUNT_KEYS_MAX ? most : ACCOUNT_KEYS_MAX;
 }
 
 static int reader_init(struct reader *reader, const char *pin_dir, const char *lock_dir, pid_t *ret_holder)
@@ -212,6 +214,24 @@ int reader_open(const char *pin_dir, const char *lock_dir, struct reader **ret_r
 	return 0;
 }
 
+/* Leave to the next reader what this one knows of buckets that may go on. */
+static void leave_knowledge(struct reader *reader)
+{
+	size_t count = account_keys(reader->account, reader->keys);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bucket_key *key = &reader->keys[i];
+		struct told told = { 0 };
+		struct bucket bucket;
+
+		if (bpf_map_lookup_elem(reader->fd[PIN_BUCKETS], key, &bucket))
+			continue;
+		bpf_map_lookup_elem(reader->fd[PIN_TOLD], key, &told);
+		if (account_describe(reader->account, key, &told))
+			bpf_map_update_elem(reader->fd[PIN_TOLD], key, &told, BPF_ANY);
+	}
+}
+
 static void close_fd(int fd)
 {
 	if (fd >= 0)
@@ -224,6 +244,8 @@ void reader_close(struct reader *reader)
 
 	if (!reader)
 		return;
+	if (reader->account)
+		leave_knowledge(reader);
 	account_free(reader->account);
 	free(reader->keys);
 	for (int i = 0; i < RING_COUNT; i++)
@@ -336,27 +358,26 @@ static int tell_lost(struct reader *reader, const struct event_sink *sink, uint6
 static int tell_bucket(struct reader *reader, const struct bucket_key *key, const struct bucket *bucket,
 		       const struct event_sink *sink, uint64_t now_ns, int64_t clock_offset)
 {
-	__u64 told = 0;
-	uint64_t before, after;
+	struct told told = { 0 };
+	uint64_t before;
 	int error;
 
 	error = bpf_map_lookup_elem(reader->fd[PIN_TOLD], key, &told);
 	if (error && error != -ENOENT)
 		return error;
-	before = after = told;
-	error = account_bucket(reader->account, key, bucket->merged, now_ns, clock_offset, sink, &after);
-	if (error || after == before)
+	before = told.count;
+	error = account_bucket(reader->account, key, bucket->merged, now_ns, clock_offset, sink, &told);
+	if (error || told.count == before)
 		return error;
-	told = after;
 	return bpf_map_update_elem(reader->fd[PIN_TOLD], key, &told, BPF_ANY);
 }
 
 static uint64_t told_of(const struct reader *reader, const struct bucket_key *key)
 {
-	__u64 told = 0;
+	struct told told = { 0 };
 
 	bpf_map_lookup_elem(reader->fd[PIN_TOLD], key, &told);
-	return told;
+	return told.count;
 }
 
 /*

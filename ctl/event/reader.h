@@ -14,7 +14,7 @@
  * The pins below the directory: denials and observations (ring buffers), account
  * (struct accounts, memory-mappable), reader (struct reader_state, memory-mappable,
  * this reader's own), buckets (struct bucket_key to struct bucket), told (struct
- * bucket_key to __u64, this reader's own).
+ * bucket_key to struct told, this reader's own).
  */
 struct reader;
 

@@ -90,12 +90,20 @@ static void put_policy(FILE *stream, const struct event_view *view)
 		fprintf(stream, " (%s)", event_reason_word(view->reason));
 }
 
-static void put_details(FILE *stream, const struct event_view *view)
+static void put_process(FILE *stream, const struct event_view *view)
 {
-	put_object(stream, view);
-	fputs("  ", stream);
+	fputs(" ", stream);
 	put_span(stream, view->comm);
 	fprintf(stream, "[%u]", view->pid);
+}
+
+static void put_details(FILE *stream, const struct event_view *view)
+{
+	if (view->has_details)
+		put_object(stream, view);
+	fputs(" ", stream);
+	if (view->has_details)
+		put_process(stream, view);
 	if (view->policy.len && view->repeated != VERDICT_ALLOWED)
 		put_policy(stream, view);
 }
@@ -109,7 +117,7 @@ void text_put_message(FILE *stream, const struct event_view *view, bool has_colo
 	}
 	put_verdict(stream, view->repeated, has_colours);
 	fprintf(stream, " %s", event_op_word(view->op));
-	if (view->has_details)
+	if (view->has_rule)
 		put_details(stream, view);
 	if (view->verdict == VERDICT_REPEATED)
 		fprintf(stream, " (and %" PRIu64 " more)", view->count);

@@ -599,7 +599,7 @@ static int book_lost(struct book *book, uint64_t lost)
 	return account_lost(book->account, RING_DENIALS, lost, SAMPLE_NS, 0, &book->sink);
 }
 
-static int book_bucket(struct book *book, const struct bucket_key *key, uint64_t merged, uint64_t *told)
+static int book_bucket(struct book *book, const struct bucket_key *key, uint64_t merged, struct told *told)
 {
 	return account_bucket(book->account, key, merged, SAMPLE_NS + 5, 0, &book->sink, told);
 }
@@ -653,7 +653,7 @@ static void test_account_repeats_the_last(void **state)
 {
 	struct event event;
 	struct book book;
-	uint64_t told = 0;
+	struct told told = { 0 };
 
 	(void)state;
 	book_init(&book);
@@ -670,7 +670,9 @@ static void test_account_repeats_the_last(void **state)
 	assert_int_equal(book_record(&book, &event, sizeof(event)), 0);
 
 	assert_int_equal(book_bucket(&book, &sample_key, 3127, &told), 0);
-	assert_int_equal(told, 3127);
+	assert_int_equal(told.count, 3127);
+	assert_string_equal(told.policy, "coding-agent");
+	assert_string_equal(told.tag, "credentials");
 	assert_int_equal(book.last.verdict, VERDICT_REPEATED);
 	assert_int_equal(book.last.repeated, VERDICT_BLOCKED);
 	assert_int_equal(book.last.count, 3127);
@@ -690,7 +692,7 @@ static void test_account_repeats_the_last(void **state)
 static void test_account_repeats_the_unseen(void **state)
 {
 	struct book book;
-	uint64_t told = 10;
+	struct told told = { .count = 10 };
 
 	(void)state;
 	book_init(&book);
@@ -705,19 +707,48 @@ static void test_account_repeats_the_unseen(void **state)
 	account_free(book.account);
 }
 
+/* What one reader saw, the next one says of what came later. */
+static void test_account_hands_over(void **state)
+{
+	struct told told = { 0 };
+	struct bucket_key keys[ACCOUNT_KEYS_MAX];
+	struct event event;
+	struct book book;
+
+	(void)state;
+	book_init(&book);
+	assert_false(account_describe(book.account, &sample_key, &told));
+	sample_whole(&event);
+	event.verdict = VERDICT_AUDITED;
+	assert_int_equal(book_record(&book, &event, sizeof(event)), 0);
+	assert_int_equal(account_keys(book.account, keys), 1);
+	assert_memory_equal(keys, &sample_key, sizeof(sample_key));
+	assert_true(account_describe(book.account, &sample_key, &told));
+	account_free(book.account);
+
+	assert_int_equal(account_new(&book.state, &book.account), 0);
+	assert_int_equal(book_bucket(&book, &sample_key, 4, &told), 0);
+	assert_line(&book.last, false, "08:30:56.123 audited file.read  coding-agent#credentials (and 4 more)");
+	assert_line(&book.last, true,
+		    "{\"time\":\"2026-11-30T08:30:56.123456794Z\",\"seq\":2,\"verdict\":\"repeated\","
+		    "\"of\":\"audited\",\"count\":4,\"op\":\"file.read\",\"reason\":\"rule\","
+		    "\"policy\":\"coding-agent\",\"rule\":0,\"tag\":\"credentials\",\"severity\":\"high\"}");
+	account_free(book.account);
+}
+
 static void test_account_bucket_anew(void **state)
 {
 	struct book book;
-	uint64_t told = 10;
+	struct told told = { .count = 10 };
 
 	(void)state;
 	book_init(&book);
 	assert_int_equal(book_bucket(&book, &sample_key, 3, &told), 0);
 	assert_int_equal(book.last.count, 3);
-	assert_int_equal(told, 3);
-	told = 10;
+	assert_int_equal(told.count, 3);
+	told.count = 10;
 	assert_int_equal(book_bucket(&book, &sample_key, 0, &told), 0);
-	assert_int_equal(told, 0);
+	assert_int_equal(told.count, 0);
 	assert_int_equal(book.given, 1);
 	account_free(book.account);
 }
@@ -728,7 +759,7 @@ static void test_account_sink_fails(void **state)
 	struct reader_state before;
 	struct event event;
 	struct book book;
-	uint64_t told = 0;
+	struct told told = { 0 };
 
 	(void)state;
 	book_init(&book);
@@ -739,7 +770,7 @@ static void test_account_sink_fails(void **state)
 	assert_int_equal(book_record(&book, &event, sizeof(event)), -ENOSPC);
 	assert_int_equal(book_lost(&book, 5), -ENOSPC);
 	assert_int_equal(book_bucket(&book, &sample_key, 5, &told), -ENOSPC);
-	assert_int_equal(told, 0);
+	assert_int_equal(told.count, 0);
 	assert_memory_equal(&before, &book.state, sizeof(before));
 	book.error = 0;
 	assert_int_equal(book_lost(&book, 5), 0);
@@ -797,7 +828,7 @@ static void test_account_many_keys(void **state)
 	}
 	for (int i = 0; i < 2 * ACCOUNT_KEYS_MAX; i++, made += 9) {
 		struct bucket_key key = sample_key;
-		uint64_t told = 1;
+		struct told told = { .count = 1 };
 
 		key.word = WORD(i, VERB_DENY);
 		assert_int_equal(book_bucket(&book, &key, 10, &told), 0);
@@ -811,7 +842,8 @@ static void test_account_many_keys(void **state)
 /* made = seen + repeated + lost, and numbers without holes but those of lost events, whatever comes in which order. */
 static void test_account_holds(void **state)
 {
-	uint64_t made = 0, merged = 0, lost = 0, told = 0, next = 1;
+	uint64_t made = 0, merged = 0, lost = 0, next = 1;
+	struct told told = { 0 };
 	unsigned int seed = 7;
 	struct event event;
 	struct book book;
@@ -919,6 +951,7 @@ int main(void)
 		cmocka_unit_test(test_account_goes_on),
 		cmocka_unit_test(test_account_repeats_the_last),
 		cmocka_unit_test(test_account_repeats_the_unseen),
+		cmocka_unit_test(test_account_hands_over),
 		cmocka_unit_test(test_account_bucket_anew),
 		cmocka_unit_test(test_account_sink_fails),
 		cmocka_unit_test(test_account_rejects),
