@@ -14,8 +14,8 @@
 static int read_all(int fd, size_t max, char **ret_text, size_t *ret_len)
 {
 	size_t len = 0, capacity = 0;
-	char *text = NULL, *grown;
-	ssize_t got;
+	char *text = NULL, *grown = NULL;
+	ssize_t got = 0;
 
 	for (;;) {
 		if (len + 1 >= capacity) {

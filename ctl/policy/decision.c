@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a compiled policy decides about one operation: the kernel's own walk, with its reasons. */
+#include "ctl/policy/decision.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/base/text.h"
+#include "ctl/pattern/image.h"
+#include "ctl/policy/words.h"
+#include "kern/decide.h"
+
+/* As the kernel does: an address that carries an IPv4 one is judged as both, and the stricter verdict holds. */
+static uint32_t judge_address(const struct image_header *image, enum operation op, const struct object *object)
+{
+	uint8_t port[2] = { object->port >> 8, object->port & 255 };
+	struct address_key key;
+	uint32_t word, embedded;
+
+	if (!object->is_v6) {
+		decide_key4(&key, object->address, object->protocol, port);
+		return image_match_address(image, &key, op);
+	}
+	decide_key6(&key, object->address, object->protocol, port);
+	word = image_match_address(image, &key, op);
+	embedded = key.start ? decide_embedded(object->address) : 0;
+	if (!embedded)
+		return word;
+	decide_key4(&key, object->address + embedded, object->protocol, port);
+	return decide_stricter(word, image_match_address(image, &key, op));
+}
+
+uint32_t decision_word(const struct image_header *image, enum operation op, const struct object *object)
+{
+	if (!(image->enforced & OP_BIT(op)))
+		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	if (object->is_anonymous)
+		return image->anonymous[op];
+	if (object->is_too_deep)
+		return WORD(RULE_DEFAULT, VERB_DENY);
+	if (OP_BIT(op) & OPS_NET)
+		return judge_address(image, op, object);
+	return image_match_path(image, object->path, strlen(object->path), op);
+}
+
+static enum section section_of(enum operation op)
+{
+	int section = 0;
+
+	while (!(section_operations(section) & OP_BIT(op)))
+		section++;
+	return section;
+}
+
+/* What somebody could write to get the other verdict. */
+static char *describe_change(const struct decision *decision, enum operation op)
+{
+	const struct policy_rule *rule = decision->rule;
+	const char *other = decision->verb == VERB_DENY ? "an allow rule" : "a deny rule";
+
+	if (!decision->is_enforced)
+		return text_format("a section '%s', which the policy does not have, would decide it",
+				   section_names[section_of(op)]);
+	if (decision->reason == REASON_TOO_DEEP)
+		return text_format("a name of at most %d components; no rule allows a deeper one", DEPTH_MAX);
+	if (!rule)
+		return text_format("%s for %s that matches it, or another default at %s:%u:%u", other,
+				   operation_name(op), decision->place.file, decision->place.line,
+				   decision->place.column);
+	return text_format("%s for %s that matches it before rule %u, or a narrower rule %u", other,
+			   operation_name(op), rule->index, rule->index);
+}
+
+static void set_origin(const struct compiled *compiled, enum operation op, uint32_t word, struct decision *decision)
+{
+	const struct policy *policy = compiled->policy;
+
+	decision->verb = WORD_VERB(word);
+	decision->is_enforced = compiled->image->enforced & OP_BIT(op);
+	decision->reason = REASON_DEFAULT;
+	if (WORD_RULE(word) < policy->rule_count) {
+		decision->rule = &policy->rules[WORD_RULE(word)];
+		decision->reason = REASON_RULE;
+		decision->place = decision->rule->place;
+	} else if (decision->is_enforced) {
+		decision->place = policy->section[section_of(op)].place;
+	}
+}
+
+int decision_make(const struct compiled *compiled, enum operation op, const char *text, struct decision *ret,
+		  char **ret_error)
+{
+	struct decision decision = { 0 };
+	struct object object;
+	int result;
+
+	if (!(OP_BIT(op) & OPS_HOOKED))
+		return -ENOTSUP;
+	result = object_parse(op, text, &object, ret_error);
+	if (result)
+		return result;
+	set_origin(compiled, op, decision_word(compiled->image, op, &object), &decision);
+	if (object.is_too_deep && decision.is_enforced) {
+		decision.reason = REASON_TOO_DEEP;
+		decision.place = (struct place){ 0 };
+	}
+	decision.change = describe_change(&decision, op);
+	if (object.spelling)
+		decision.judged = strdup(object.path);
+	result = decision.change && (decision.judged || !object.spelling) ? 0 : -ENOMEM;
+	object_done(&object);
+	if (result)
+		decision_done(&decision);
+	else
+		*ret = decision;
+	return result;
+}
+
+void decision_done(struct decision *decision)
+{
+	free(decision->judged);
+	free(decision->change);
+	*decision = (struct decision){ 0 };
+}

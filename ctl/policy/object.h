@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Objects of operations as `explain` and tests write them. */
+#ifndef AGENTCTL_OBJECT_H
+#define AGENTCTL_OBJECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kern/abi.h"
+
+struct object {
+	bool is_anonymous; /* memory without a file */
+	bool is_too_deep;
+	char *path; /* as the kernel names it; NULL for an address */
+	char *spelling; /* the path as it was given, where links on this machine lead elsewhere; else NULL */
+	bool is_v6;
+	uint8_t address[16];
+	uint8_t protocol; /* as in the address key */
+	uint16_t port;
+};
+
+/*
+ * Reads TEXT, what OP is done to: a path, a command line for exec.run (its first
+ * word), or ADDR:PORT with /udp behind it for udp. Symbolic links are followed
+ * as the kernel does. 0; -EINVAL with what is wrong in *ret_error, which is
+ * the caller's; or -ENOMEM.
+ */
+int object_parse(enum operation op, const char *text, struct object *ret, char **ret_error);
+void object_done(struct object *object);
+
+#endif
