@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+// Automata over rules: taking the rules in, having them compiled, and naming those to blame.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+#define BLAME_MAX 16 /* rules named when the states multiply */
+
+static int units_fill(struct automaton *automaton)
+{
+	size_t units = 0;
+
+	for (uint32_t i = 0; i < automaton->rules; i++)
+		for (const struct pattern *part = automaton->rule[i].pattern; part; part = part->next)
+			units++;
+	automaton->unit = calloc(units + 1, sizeof(*automaton->unit));
+	automaton->lane_of = calloc(units + 1, 1);
+	if (!automaton->unit || !automaton->lane_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < automaton->rules; i++) {
+		const struct automaton_rule *rule = &automaton->rule[i];
+
+		for (const struct pattern *part = rule->pattern; part; part = part->next)
+			automaton->unit[automaton->units++] =
+				(struct unit){ part, i, rule->word, rule->operations, false };
+	}
+	return 0;
+}
+
+static int classes_fill(struct automaton *automaton)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < automaton->units; i++)
+		err = classes_add(&automaton->classes, &automaton->unit[i].part->nfa);
+	return err ? err : classes_finish(&automaton->classes);
+}
+
+/* The rules whose units have at least half of the most blame, the first of them if they are many. */
+static int blame_rules(const struct automaton *automaton, const uint32_t *blame, uint32_t **ret, size_t *ret_count)
+{
+	uint32_t *rules = malloc(BLAME_MAX * sizeof(*rules));
+	uint32_t most = 0;
+	size_t count = 0;
+
+	if (!rules)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < automaton->units; i++)
+		if (blame[i] > most)
+			most = blame[i];
+	for (uint32_t i = 0; i < automaton->units && count < BLAME_MAX; i++) {
+		uint32_t rule = automaton->unit[i].rule;
+
+		if (blame[i] >= most / 2 + 1 && (!count || rules[count - 1] != rule))
+			rules[count++] = rule;
+	}
+	*ret = rules;
+	*ret_count = count;
+	return -E2BIG;
+}
+
+static int automaton_fill(struct automaton *automaton, uint32_t **ret_blame, size_t *ret_blame_count)
+{
+	uint32_t *blame = NULL;
+	int err = units_fill(automaton);
+
+	if (!err)
+		err = classes_fill(automaton);
+	if (err)
+		return err;
+	blame = calloc(automaton->units + 1, sizeof(*blame));
+	if (!blame)
+		return -ENOMEM;
+	err = plan_lanes(automaton, blame);
+	if (err == -E2BIG)
+		err = blame_rules(automaton, blame, ret_blame, ret_blame_count);
+	free(blame);
+	return err;
+}
+
+int automaton_build(enum automaton_kind kind, const struct automaton_rule *rules, size_t count,
+		    struct automaton **ret, uint32_t **ret_blame, size_t *ret_blame_count)
+{
+	struct automaton *automaton = calloc(1, sizeof(*automaton));
+	struct automaton_rule *copy = malloc((count + 1) * sizeof(*copy));
+	int err = -ENOMEM;
+
+	if (!automaton || !copy) {
+		free(copy);
+		goto out;
+	}
+	if (count)
+		memcpy(copy, rules, count * sizeof(*copy));
+	automaton->kind = kind;
+	automaton->rule = copy;
+	automaton->rules = count;
+	err = automaton_fill(automaton, ret_blame, ret_blame_count);
+	if (err)
+		goto out;
+	*ret = automaton;
+	return 0;
+out:
+	automaton_free(automaton);
+	return err;
+}
+
+size_t automaton_lanes(const struct automaton *automaton)
+{
+	return automaton->lanes;
+}
+
+size_t automaton_states(const struct automaton *automaton)
+{
+	size_t states = 0;
+
+	for (uint32_t lane = 0; lane < automaton->lanes; lane++)
+		states += automaton->lane[lane].count;
+	return states;
+}
+
+void automaton_free(struct automaton *automaton)
+{
+	if (!automaton)
+		return;
+	for (uint32_t lane = 0; lane < LANES_MAX; lane++)
+		dfa_done(&automaton->lane[lane]);
+	classes_done(&automaton->classes);
+	rows_done(&automaton->rows);
+	free(automaton->unit);
+	free(automaton->lane_of);
+	free((void *)automaton->rule);
+	free(automaton);
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+// Laying out an image: verdict rows, each once; states by row displacement; reserved cells for the caller.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comb.h"
+#include "lane.h"
+#include "pack.h"
+
+#define ROW_CELLS (ROW_WORDS / 2)
+#define ROW_UNPLACED 0u /* cell 0 holds no row */
+
+/* What struct pack hides: the verdict rows of all automata, and the cell of each. */
+struct shared {
+	struct rows rows;
+	uint32_t *row_cell;
+	uint32_t capacity;
+};
+
+int pack_init(struct pack *pack)
+{
+	memset(pack, 0, sizeof(*pack));
+	pack->private = calloc(1, sizeof(struct shared));
+	if (!pack->private)
+		return -ENOMEM;
+	pack->used = 1;
+	return 0;
+}
+
+void pack_done(struct pack *pack)
+{
+	struct shared *shared = pack->private;
+
+	if (shared) {
+		rows_done(&shared->rows);
+		free(shared->row_cell);
+	}
+	free(shared);
+	free(pack->cell);
+	memset(pack, 0, sizeof(*pack));
+}
+
+/* Makes CELLS cells addressable. */
+static int pack_grow(struct pack *pack, uint32_t cells)
+{
+	uint32_t capacity = pack->capacity ? pack->capacity : CELLS_SMALL;
+	uint64_t *bigger;
+
+	if (cells > CELLS_LARGE)
+		return -E2BIG;
+	while (capacity < cells)
+		capacity *= 2;
+	if (capacity == pack->capacity)
+		return 0;
+	bigger = realloc(pack->cell, capacity * sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + pack->capacity, 0, (capacity - pack->capacity) * sizeof(*bigger));
+	pack->cell = bigger;
+	pack->capacity = capacity;
+	return 0;
+}
+
+int pack_reserve(struct pack *pack, uint32_t len, uint32_t *ret_cell)
+{
+	int err;
+
+	if (len > CELLS_LARGE - pack->used)
+		return -E2BIG;
+	err = pack_grow(pack, pack->used + len);
+	if (err)
+		return err;
+	*ret_cell = pack->used;
+	pack->used += len;
+	return 0;
+}
+
+/* The cell of ROW, laid out if it is new. */
+static int pack_row(struct pack *pack, const struct row *row, uint32_t *ret_cell)
+{
+	struct shared *shared = pack->private;
+	uint32_t index, cell;
+	int err = rows_intern(&shared->rows, row, &index);
+
+	if (err)
+		return err;
+	if (shared->capacity < shared->rows.capacity) {
+		uint32_t capacity = shared->rows.capacity;
+		uint32_t *bigger = realloc(shared->row_cell, capacity * sizeof(*bigger));
+
+		if (!bigger)
+			return -ENOMEM;
+		memset(bigger + shared->capacity, 0, (capacity - shared->capacity) * sizeof(*bigger));
+		shared->row_cell = bigger;
+		shared->capacity = capacity;
+	}
+	if (shared->row_cell[index] == ROW_UNPLACED) {
+		err = pack_reserve(pack, ROW_CELLS, &cell);
+		if (err)
+			return err;
+		for (uint32_t i = 0; i < ROW_CELLS; i++)
+			pack->cell[cell + i] = (uint64_t)row->word[2 * i + 1] << 32 | row->word[2 * i];
+		shared->row_cell[index] = cell;
+	}
+	*ret_cell = shared->row_cell[index];
+	return 0;
+}
+
+/* One lane while its states find their places. */
+struct layout {
+	const struct automaton *automaton;
+	const struct dfa *dfa;
+	uint32_t *leader; /* the state whose full row stands in; itself for a full row */
+	uint32_t *base;
+	uint32_t *row_cell; /* of each state */
+	uint32_t *listed;   /* how many symbols each state lists */
+	uint16_t symbol[COMB_SYMBOLS]; /* what the state at hand lists, */
+	uint32_t target[COMB_SYMBOLS]; /* and where that leads */
+};
+
+static void layout_done(struct layout *layout)
+{
+	free(layout->leader);
+	free(layout->base);
+	free(layout->row_cell);
+	free(layout->listed);
+}
+
+static int layout_init(struct layout *layout, const struct automaton *automaton, const struct dfa *dfa)
+{
+	memset(layout, 0, sizeof(*layout));
+	layout->automaton = automaton;
+	layout->dfa = dfa;
+	layout->leader = malloc(dfa->count * sizeof(uint32_t));
+	layout->base = malloc(dfa->count * sizeof(uint32_t));
+	layout->row_cell = malloc(dfa->count * sizeof(uint32_t));
+	layout->listed = malloc(dfa->count * sizeof(uint32_t));
+	return layout->leader && layout->base && layout->row_cell && layout->listed ? 0 : -ENOMEM;
+}
+
+/*
+ * States whose unlisted classes lead to the same state share a full row: that
+ * state's own if it leads to itself, else that of the one with least to list.
+ */
+static void choose_leaders(struct layout *layout)
+{
+	const struct dfa *dfa = layout->dfa;
+	uint32_t *best = layout->base; /* of each such target; free until places are found */
+
+	memset(best, 0xff, dfa->count * sizeof(*best));
+	for (uint32_t state = 0; state < dfa->count; state++) {
+		uint32_t target = dfa->fallback[state], now = best[target];
+
+		if (target == state)
+			best[target] = state;
+		else if (now == UINT32_MAX ||
+			 (now != target && dfa->first[state + 1] - dfa->first[state] < dfa->first[now + 1] - dfa->first[now]))
+			best[target] = state;
+	}
+	for (uint32_t state = 0; state < dfa->count; state++)
+		layout->leader[state] = best[dfa->fallback[state]];
+}
+
+/* Lists what STATE has on internal class CLASS. Returns the new length of the list. */
+static uint32_t list_class(struct layout *layout, uint32_t len, unsigned int class, uint32_t target)
+{
+	const struct classes *classes = &layout->automaton->classes;
+
+	if (layout->automaton->kind == AUTOMATON_PATHS) {
+		layout->symbol[len] = class + 1;
+		layout->target[len++] = target;
+		return len;
+	}
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		if (classes->of[byte] != class)
+			continue;
+		layout->symbol[len] = byte + 1;
+		layout->target[len++] = target;
+	}
+	return len;
+}
+
+/* What STATE must list: all of a full row, else what differs from its leader's. */
+static uint32_t list_state(struct layout *layout, uint32_t state)
+{
+	const struct dfa *dfa = layout->dfa;
+	uint32_t leader = layout->leader[state], len = 0;
+	uint32_t i = dfa->first[state], j = dfa->first[leader];
+	uint32_t i_end = dfa->first[state + 1], j_end = dfa->first[leader + 1];
+
+	if (leader == state) {
+		for (unsigned int class = 0; class < layout->automaton->classes.count; class++)
+			len = list_class(layout, len, class, dfa_step(dfa, state, class));
+		return len;
+	}
+	while (i < i_end || j < j_end) {
+		unsigned int mine = i < i_end ? dfa->class[i] : UINT16_MAX;
+		unsigned int its = j < j_end ? dfa->class[j] : UINT16_MAX;
+		unsigned int class = mine < its ? mine : its;
+		uint32_t target = mine == class ? dfa->target[i] : dfa->fallback[state];
+		uint32_t leads = its == class ? dfa->target[j] : dfa->fallback[state];
+
+		i += mine == class;
+		j += its == class;
+		if (target != leads)
+			len = list_class(layout, len, class, target);
+	}
+	return len;
+}
+
+/* list_class goes by class, the comb by symbol: they differ in order for addresses. */
+static void list_sort(struct layout *layout, uint32_t len)
+{
+	for (uint32_t i = 1; i < len; i++) {
+		uint16_t symbol = layout->symbol[i];
+		uint32_t target = layout->target[i], j = i;
+
+		for (; j > 0 && layout->symbol[j - 1] > symbol; j--) {
+			layout->symbol[j] = layout->symbol[j - 1];
+			layout->target[j] = layout->target[j - 1];
+		}
+		layout->symbol[j] = symbol;
+		layout->target[j] = target;
+	}
+}
+
+/* Finds the states' places, those with most to list first. */
+static int place_states(struct layout *layout, struct comb *comb)
+{
+	uint32_t count = layout->dfa->count, begin[COMB_SYMBOLS + 2] = { 0 };
+	uint32_t *order = malloc(count * sizeof(*order));
+	int err = order ? 0 : -ENOMEM;
+
+	for (uint32_t state = 0; state < count; state++) {
+		layout->listed[state] = list_state(layout, state);
+		begin[COMB_SYMBOLS - layout->listed[state] + 1]++;
+	}
+	for (uint32_t i = 1; i < COMB_SYMBOLS + 2; i++)
+		begin[i] += begin[i - 1];
+	for (uint32_t state = 0; !err && state < count; state++)
+		order[begin[COMB_SYMBOLS - layout->listed[state]]++] = state;
+	for (uint32_t i = 0; !err && i < count; i++) {
+		uint32_t len = list_state(layout, order[i]);
+
+		list_sort(layout, len);
+		err = comb_place(comb, layout->symbol, len, &layout->base[order[i]]);
+	}
+	free(order);
+	return err;
+}
+
+static void write_states(struct pack *pack, struct layout *layout)
+{
+	for (uint32_t state = 0; state < layout->dfa->count; state++) {
+		uint32_t base = layout->base[state], len = list_state(layout, state);
+
+		pack->cell[base] = (uint64_t)layout->row_cell[state] * 2 << 32 | layout->base[layout->leader[state]];
+		for (uint32_t i = 0; i < len; i++)
+			pack->cell[base + layout->symbol[i]] = (uint64_t)layout->base[layout->target[i]] << 32 | base;
+	}
+}
+
+/* The verdict rows come first: what is laid out behind a comb must keep its distance. */
+static int layout_rows(struct pack *pack, struct layout *layout)
+{
+	int err = 0;
+
+	for (uint32_t state = 0; !err && state < layout->dfa->count; state++)
+		err = pack_row(pack, &layout->automaton->rows.row[layout->dfa->row[state]], &layout->row_cell[state]);
+	return err;
+}
+
+static void write_header(const struct layout *layout, uint32_t lanes, struct image_header *header)
+{
+	const struct automaton *automaton = layout->automaton;
+
+	if (automaton->kind == AUTOMATON_ADDRESSES) {
+		for (int family = 0; family < 2; family++)
+			header->address_start[family] = layout->base[layout->dfa->start[family]];
+		return;
+	}
+	header->lanes = lanes;
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		header->lane_start[lane] = layout[lane].base[layout[lane].dfa->start[0]];
+	for (unsigned int byte = 0; byte < 256; byte++)
+		header->class[byte] = automaton->classes.of[byte] + 1;
+}
+
+/*
+ * A lookup reads up to COMB_SYMBOLS cells behind a base and takes what it finds
+ * for the state's own if its low half says so. In a comb only the state itself
+ * writes that; other data must lie out of reach.
+ */
+static int pack_states(struct pack *pack, struct layout *layout, uint32_t lanes)
+{
+	struct comb *comb = malloc(sizeof(*comb));
+	int err = comb ? 0 : -ENOMEM;
+
+	if (!err)
+		comb_init(comb, pack->used);
+	for (uint32_t lane = 0; !err && lane < lanes; lane++) {
+		choose_leaders(&layout[lane]);
+		err = place_states(&layout[lane], comb);
+	}
+	if (!err)
+		err = pack_grow(pack, comb->end + COMB_SYMBOLS);
+	if (!err) {
+		pack->used = comb->end + COMB_SYMBOLS;
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			write_states(pack, &layout[lane]);
+	}
+	free(comb);
+	return err;
+}
+
+int pack_automaton(struct pack *pack, const struct automaton *automaton, struct image_header *header)
+{
+	struct layout layout[LANES_MAX] = { 0 };
+	uint32_t lanes = automaton->lanes;
+	int err = 0;
+
+	for (uint32_t lane = 0; !err && lane < lanes; lane++)
+		err = layout_init(&layout[lane], automaton, &automaton->lane[lane]);
+	for (uint32_t lane = 0; !err && lane < lanes; lane++)
+		err = layout_rows(pack, &layout[lane]);
+	if (!err)
+		err = pack_states(pack, layout, lanes);
+	if (!err)
+		write_header(layout, lanes, header);
+	for (uint32_t lane = 0; lane < lanes; lane++)
+		layout_done(&layout[lane]);
+	return err;
+}
+
+int pack_image(struct pack *pack, const struct image_header *header, struct image_header **ret, size_t *ret_bytes)
+{
+	uint32_t cells = pack->used <= CELLS_SMALL ? CELLS_SMALL : pack->used <= CELLS_MEDIUM ? CELLS_MEDIUM : CELLS_LARGE;
+	size_t bytes = sizeof(*header) + (size_t)cells * sizeof(uint64_t);
+	struct image_header *image = calloc(1, bytes);
+
+	if (!image)
+		return -ENOMEM;
+	*image = *header;
+	image->cells = cells;
+	if (pack->cell)
+		memcpy(image + 1, pack->cell, pack->used * sizeof(uint64_t));
+	*ret = image;
+	*ret_bytes = bytes;
+	return 0;
+}
