@@ -54,7 +54,8 @@ static bool set_globs(const char *option, const char *value,
 	int error = add(filter, value, &glob);
 
 	if (error == -E2BIG)
-		cmd_usage_error("log", "log: more than %d values of --%s: use a glob", FILTER_GLOBS_MAX, option);
+		cmd_usage_error("log", "log: more than %d values of --%s: use a glob", FILTER_GLOBS_MAX,
+				option);
 	else if (error)
 		cmd_usage_error("log", "log: --%s '%.*s' matches nothing: see agentctl-events(7)", option,
 				(int)glob.len, glob.data);

@@ -53,7 +53,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static struct memory *set_of(struct account *account, const struct bucket_key *key)
 {
-	uint64_t hash = mix(mix(mix(0, key->attachment), key->generation), (uint64_t)key->word << 32 | key->op);
+	uint64_t hash = mix(mix(mix(0, key->attachment), key->generation),
+			    (uint64_t)key->word << 32 | key->op);
 
 	return account->memory[hash % SETS];
 }
@@ -257,9 +258,8 @@ static struct event_view view_of_key(const struct bucket_key *key, const struct 
 	return view;
 }
 
-int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged,
-		   uint64_t now_ns, int64_t clock_offset, const struct event_sink *sink,
-		   struct told *told)
+int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged, uint64_t now_ns,
+		   int64_t clock_offset, const struct event_sink *sink, struct told *told)
 {
 	struct reader_state *state = account->state;
 	uint64_t count = merged < told->count ? merged : merged - told->count;

@@ -41,9 +41,8 @@ int account_lost(struct account *account, enum ring ring, uint64_t lost, uint64_
  * rest as one repeated event and advance TOLD. A bucket that was deleted and made
  * anew begins at 0, so less merged than told means that nothing of it is told.
  */
-int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged,
-		   uint64_t now_ns, int64_t clock_offset, const struct event_sink *sink,
-		   struct told *told);
+int account_bucket(struct account *account, const struct bucket_key *key, uint64_t merged, uint64_t now_ns,
+		   int64_t clock_offset, const struct event_sink *sink, struct told *told);
 
 /* Write what is known of KEY's last event to TOLD, but for its count; false if nothing is. */
 bool account_describe(struct account *account, const struct bucket_key *key, struct told *told);

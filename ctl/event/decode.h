@@ -24,7 +24,7 @@ struct span {
 struct event_view {
 	int64_t wall_ns; /* since the Unix epoch */
 	uint64_t boot_ns;
-	uint64_t seq;   /* 0 in a lost event */
+	uint64_t seq;	/* 0 in a lost event */
 	uint64_t count; /* of a repeated or lost event, else 0 */
 	enum verdict verdict;
 	enum verdict repeated; /* what a repeated event repeats, else the verdict itself */

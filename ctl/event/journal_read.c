@@ -23,7 +23,8 @@ struct copy {
 
 struct journal_reader {
 	sd_journal *journal;
-	struct copy json, message, op; /* one entry's fields, for each look-up may move the journal's window */
+	struct copy json, message,
+		op; /* one entry's fields, for each look-up may move the journal's window */
 };
 
 static int match(sd_journal *journal, const char *name, const char *value)
@@ -149,8 +150,9 @@ static int time_read(const struct copy *json, int64_t *ret_wall_ns)
 	struct tm utc = { 0 };
 	int ns, end = 0;
 
-	if (sscanf(json->data, "{\"time\":\"%4d-%2d-%2dT%2d:%2d:%2d.%9dZ\"%n", &utc.tm_year, &utc.tm_mon, &utc.tm_mday,
-		   &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &ns, &end) != 7 || !end)
+	if (sscanf(json->data, "{\"time\":\"%4d-%2d-%2dT%2d:%2d:%2d.%9dZ\"%n", &utc.tm_year, &utc.tm_mon,
+		   &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &ns, &end) != 7 ||
+	    !end)
 		return -EBADMSG;
 	utc.tm_year -= 1900;
 	utc.tm_mon--;

@@ -343,7 +343,8 @@ static uint64_t tell_time(struct reader *reader, uint64_t now_ns)
 	return now_ns;
 }
 
-static int tell_lost(struct reader *reader, const struct event_sink *sink, uint64_t now_ns, int64_t clock_offset)
+static int tell_lost(struct reader *reader, const struct event_sink *sink, uint64_t now_ns,
+		     int64_t clock_offset)
 {
 	for (enum ring ring = 0; ring < RING_COUNT; ring++) {
 		uint64_t lost = __atomic_load_n(&reader->accounts->ring[ring].lost, __ATOMIC_ACQUIRE);

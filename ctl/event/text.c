@@ -24,8 +24,7 @@ static void put_time(FILE *stream, int64_t wall_ns)
 	struct tm local = { 0 };
 
 	localtime_r(&seconds, &local);
-	fprintf(stream, "%02d:%02d:%02d.%03d ", local.tm_hour, local.tm_min, local.tm_sec,
-		ns / NS_PER_MS);
+	fprintf(stream, "%02d:%02d:%02d.%03d ", local.tm_hour, local.tm_min, local.tm_sec, ns / NS_PER_MS);
 }
 
 /* Capitals for what was refused, so that it is found without colours, too. */
@@ -112,7 +111,7 @@ void text_put_message(FILE *stream, const struct event_view *view, bool has_colo
 {
 	if (view->verdict == VERDICT_LOST) {
 		fprintf(stream, "lost %" PRIu64 " %s", view->count,
-			    view->ring == RING_DENIALS ? "denials" : "observations");
+			view->ring == RING_DENIALS ? "denials" : "observations");
 		return;
 	}
 	put_verdict(stream, view->repeated, has_colours);

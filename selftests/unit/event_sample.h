@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
+#include "ctl/event/sink.h"
 #include "kern/abi.h"
 
 /* 2026-11-30T08:30:56.123456789Z as the boot clock would say it if the machine had started with the epoch. */
@@ -73,6 +76,38 @@ static inline void *sample_exact(const struct event *event, size_t size)
 
 	memcpy(record, event, size);
 	return record;
+}
+
+/* The event's line of text without colours, or its JSON object. To be freed. */
+static inline char *sample_line(const struct event_view *view, bool is_json)
+{
+	char *text;
+	size_t len;
+	FILE *stream = open_memstream(&text, &len);
+
+	if (is_json)
+		json_put_event(stream, view);
+	else
+		text_put(stream, view, false);
+	fclose(stream);
+	return text;
+}
+
+/* In a macro, so that a failure names the test's own line. */
+#define assert_line(view, is_json, expected)                    \
+	do {                                                    \
+		char *sample_text = sample_line(view, is_json); \
+		assert_string_equal(sample_text, expected);     \
+		free(sample_text);                              \
+	} while (0)
+
+/* Golden lines are written in UTC. */
+static inline int sample_use_utc(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	tzset();
+	return 0;
 }
 
 #endif

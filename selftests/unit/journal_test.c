@@ -109,8 +109,10 @@ static void test_lost(void **state)
 {
 	struct event_view view = { .verdict = VERDICT_LOST, .repeated = VERDICT_LOST, .count = 12 };
 	char id[64];
-	const char *const expected[] = { "MESSAGE=lost 12 denials", id, "PRIORITY=3", "AGENTCTL_VERDICT=LOST",
-					 "AGENTCTL_COUNT=12", NULL };
+	const char *const expected[] = {
+		"MESSAGE=lost 12 denials", id,	"PRIORITY=3", "AGENTCTL_VERDICT=LOST",
+		"AGENTCTL_COUNT=12",	   NULL
+	};
 
 	(void)state;
 	id_field(VERDICT_LOST, id);
@@ -119,10 +121,9 @@ static void test_lost(void **state)
 
 static void test_repeated_without_details(void **state)
 {
-	struct event_view view = { .verdict = VERDICT_REPEATED,
-				   .repeated = VERDICT_BLOCKED,
-				   .count = 5,
-				   .op = OP_FILE_WRITE };
+	struct event_view view = {
+		.verdict = VERDICT_REPEATED, .repeated = VERDICT_BLOCKED, .count = 5, .op = OP_FILE_WRITE
+	};
 	char id[64];
 	const char *const expected[] = { "MESSAGE=BLOCKED file.write (and 5 more)",
 					 id,
@@ -140,7 +141,9 @@ static void test_repeated_without_details(void **state)
 
 static int priority(enum verdict verdict, enum severity severity)
 {
-	struct event_view view = { .verdict = verdict, .repeated = verdict, .severity = severity, .count = 1 };
+	struct event_view view = {
+		.verdict = verdict, .repeated = verdict, .severity = severity, .count = 1
+	};
 	struct journal_entry entry;
 	int priority = -1;
 
@@ -213,12 +216,9 @@ static void test_catalog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blocked),
-		cmocka_unit_test(test_address_and_host),
-		cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_repeated_without_details),
-		cmocka_unit_test(test_priorities),
-		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_blocked),	   cmocka_unit_test(test_address_and_host),
+		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_repeated_without_details),
+		cmocka_unit_test(test_priorities), cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_catalog),
 	};
 

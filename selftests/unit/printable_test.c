@@ -19,12 +19,16 @@ struct forged {
 	const char *json;
 };
 
-#define FORGED(name, text, json) { name, sizeof(name) - 1, text, json }
+#define FORGED(name, text, json)                   \
+	{                                          \
+		name, sizeof(name) - 1, text, json \
+	}
 
 static const struct forged forged[] = {
 	FORGED("/tmp/plain", "/tmp/plain", "/tmp/plain"),
 	FORGED("/tmp/a\nBLOCKED", "/tmp/a\\x0aBLOCKED", "/tmp/a\\\\x0aBLOCKED"),
-	FORGED("a\nMESSAGE=x\nPRIORITY=0", "a\\x0aMESSAGE=x\\x0aPRIORITY=0", "a\\\\x0aMESSAGE=x\\\\x0aPRIORITY=0"),
+	FORGED("a\nMESSAGE=x\nPRIORITY=0", "a\\x0aMESSAGE=x\\x0aPRIORITY=0",
+	       "a\\\\x0aMESSAGE=x\\\\x0aPRIORITY=0"),
 	FORGED("\x1b[2J", "\\x1b[2J", "\\\\x1b[2J"),
 	FORGED("\" , \"decision\":\"allow", "\" , \"decision\":\"allow", "\\\" , \\\"decision\\\":\\\"allow"),
 	FORGED("a\\x0a", "a\\\\x0a", "a\\\\\\\\x0a"),
@@ -32,8 +36,12 @@ static const struct forged forged[] = {
 	FORGED("nul\0inside", "nul\\x00inside", "nul\\\\x00inside"),
 	FORGED("tab\tdel\x7f", "tab\\x09del\\x7f", "tab\\\\x09del\\\\x7f"),
 	/* C1 as UTF-8 (U+009B is a terminal's CSI) and as a bare byte. */
-	FORGED("\xc2\x9b" "2J", "\\xc2\\x9b2J", "\\\\xc2\\\\x9b2J"),
-	FORGED("\x9b" "2J", "\\x9b2J", "\\\\x9b2J"),
+	FORGED("\xc2\x9b"
+	       "2J",
+	       "\\xc2\\x9b2J", "\\\\xc2\\\\x9b2J"),
+	FORGED("\x9b"
+	       "2J",
+	       "\\x9b2J", "\\\\x9b2J"),
 	FORGED("\xc2\xa0", "\xc2\xa0", "\xc2\xa0"),
 	/* Overlong, surrogate, beyond the last character, cut off. */
 	FORGED("\xc0\xaf", "\\xc0\\xaf", "\\\\xc0\\\\xaf"),
@@ -45,7 +53,12 @@ static const struct forged forged[] = {
 	FORGED("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"),
 	/* Line separator and right-to-left override are characters like any other: no controls, and they stay. */
 	FORGED("\xe2\x80\xa8", "\xe2\x80\xa8", "\xe2\x80\xa8"),
-	FORGED("\xe2\x80\xae" "txt", "\xe2\x80\xae" "txt", "\xe2\x80\xae" "txt"),
+	FORGED("\xe2\x80\xae"
+	       "txt",
+	       "\xe2\x80\xae"
+	       "txt",
+	       "\xe2\x80\xae"
+	       "txt"),
 };
 
 #define FORGED_COUNT (sizeof(forged) / sizeof(*forged))
@@ -72,8 +85,8 @@ static void test_text(void **state)
 		view_forged(&event, &forged[i], &view);
 		text_put_message(stream, &view, false);
 		fclose(stream);
-		snprintf(expected, sizeof(expected), "BLOCKED file.read %s  claude[4711] coding-agent#credentials",
-			 forged[i].text);
+		snprintf(expected, sizeof(expected),
+			 "BLOCKED file.read %s  claude[4711] coding-agent#credentials", forged[i].text);
 		assert_string_equal(text, expected);
 		assert_int_equal(strlen(text), len);
 		free(text);
@@ -97,7 +110,8 @@ static void test_json(void **state)
 		assert_non_null(strstr(text, expected));
 		snprintf(expected, sizeof(expected), ",\"cgroup\":\"%s\",\"process\":", forged[i].json);
 		assert_non_null(strstr(text, expected));
-		snprintf(expected, sizeof(expected), ",\"comm\":\"claude\",\"exe\":\"%s\",\"agent\":", forged[i].json);
+		snprintf(expected, sizeof(expected),
+			 ",\"comm\":\"claude\",\"exe\":\"%s\",\"agent\":", forged[i].json);
 		assert_non_null(strstr(text, expected));
 		assert_int_equal(strlen(text), len);
 		free(text);
@@ -147,7 +161,8 @@ static void test_comm(void **state)
 	assert_int_equal(event_decode(&event, sample_size(&event), 0, &view), 0);
 	text_put_message(stream, &view, false);
 	fclose(stream);
-	assert_string_equal(text, "BLOCKED file.read /o  x\\x0a00:00 BLOCKED [4711] coding-agent#credentials");
+	assert_string_equal(text,
+			    "BLOCKED file.read /o  x\\x0a00:00 BLOCKED [4711] coding-agent#credentials");
 	free(text);
 }
 
