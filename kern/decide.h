@@ -99,9 +99,14 @@ static __always_inline __u32 decide_strictness(__u32 verb)
 	return verb == VERB_DENY ? 3 : verb == VERB_ASK ? 2 : verb == VERB_AUDIT ? 1 : 0;
 }
 
+/* Of equally strict words the lower one, so that a rule is named rather than a default. */
 static __always_inline __u32 decide_stricter(__u32 a, __u32 b)
 {
-	return decide_strictness(WORD_VERB(b)) > decide_strictness(WORD_VERB(a)) ? b : a;
+	__u32 first = decide_strictness(WORD_VERB(a)), second = decide_strictness(WORD_VERB(b));
+
+	if (first != second)
+		return first > second ? a : b;
+	return a < b ? a : b;
 }
 
 #endif

@@ -109,7 +109,7 @@ static void unknown_key(struct reader *reader, const struct json_node *member)
 	static const char *const words[] = { "expect", "tag", "reason", NULL };
 	struct place place = json_key_place(reader->document, member);
 
-	reader_unknown(reader, &place, "key in a test", member->key, words);
+	reader_unknown(reader, &place, "key", member->key, words);
 }
 
 /* Finds the operation among the members of a test; false if there is none that counts. */

@@ -65,8 +65,9 @@ static char *list_words(const char *const *words)
 	return text;
 }
 
-void reader_unknown(struct reader *reader, const struct place *place, const char *what, const char *word,
-		    const char *const *words)
+/* WHERE is what the word stands in, with a space before it, or "". */
+static void report_unknown(struct reader *reader, const struct place *place, const char *what, const char *word,
+			   const char *where, const char *const *words)
 {
 	const char *near = text_suggest(word, words);
 	char *remedy = list_words(words), *shown = text_name(word, strlen(word));
@@ -74,12 +75,18 @@ void reader_unknown(struct reader *reader, const struct place *place, const char
 	if (!remedy || !shown)
 		reader_no_memory(reader);
 	else if (near)
-		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s' (did you mean '%s'?)", what,
-				  shown, near);
+		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'%s (did you mean '%s'?)", what,
+				  shown, where, near);
 	else
-		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'", what, shown);
+		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'%s", what, shown, where);
 	free(remedy);
 	free(shown);
+}
+
+void reader_unknown(struct reader *reader, const struct place *place, const char *what, const char *word,
+		    const char *const *words)
+{
+	report_unknown(reader, place, what, word, "", words);
 }
 
 void reader_refuse(struct reader *reader, struct place place, const char *word)
@@ -91,9 +98,9 @@ void reader_refuse(struct reader *reader, struct place place, const char *word)
 void reader_check_keys(struct reader *reader, const struct json_node *object, const char *const *known,
 		       const char *where)
 {
-	char what[80];
+	char in[80];
 
-	snprintf(what, sizeof(what), "key in %s", where);
+	snprintf(in, sizeof(in), " in %s", where);
 	for (const struct json_node *node = object->first; node; node = node->next) {
 		struct place place = json_key_place(reader->document, node);
 		size_t i = 0;
@@ -101,7 +108,7 @@ void reader_check_keys(struct reader *reader, const struct json_node *object, co
 		while (known[i] && strcmp(known[i], node->key))
 			i++;
 		if (!known[i])
-			reader_unknown(reader, &place, what, node->key, known);
+			report_unknown(reader, &place, "key", node->key, in, known);
 	}
 }
 
@@ -117,11 +124,16 @@ static const char *value_name(const struct json_node *node, char *buffer, size_t
 
 bool reader_is(struct reader *reader, const struct json_node *node, enum json_type type)
 {
+	static const char *const remedies[] = {
+		[JSON_NULL] = "write null",	    [JSON_BOOL] = "write true or false",
+		[JSON_NUMBER] = "write a number",   [JSON_STRING] = "write a string in double quotes",
+		[JSON_ARRAY] = "write a list: […]", [JSON_OBJECT] = "write an object: {…}",
+	};
 	char name[80];
 
 	if (node->type == type)
 		return true;
-	reader_error(reader, node, "write it as such", "%s is %s, not %s", value_name(node, name, sizeof(name)),
+	reader_error(reader, node, remedies[type], "%s is %s, not %s", value_name(node, name, sizeof(name)),
 		     json_type_name(node->type), json_type_name(type));
 	return false;
 }
