@@ -13,6 +13,7 @@
 #include "selftests/unit/event_sample.h"
 
 #define CATALOG "docs/agentctl.catalog"
+#define MANUAL "docs/man/agentctl-events.7"
 
 static void assert_fields(const struct event_view *view, const char *const *expected)
 {
@@ -184,9 +185,9 @@ static void test_ids(void **state)
 	assert_null(journal_message_id(VERDICT_COUNT));
 }
 
-static char *read_catalog(void)
+static char *read_text(const char *path)
 {
-	FILE *file = fopen(CATALOG, "r");
+	FILE *file = fopen(path, "r");
 	char *text = calloc(1, 65536);
 
 	assert_non_null(file);
@@ -197,7 +198,7 @@ static char *read_catalog(void)
 
 static void test_catalog(void **state)
 {
-	char *text = read_catalog();
+	char *text = read_text(CATALOG);
 	int entries = 0;
 
 	(void)state;
@@ -213,13 +214,28 @@ static void test_catalog(void **state)
 	free(text);
 }
 
+static void test_manual(void **state)
+{
+	char *text = read_text(MANUAL);
+
+	(void)state;
+	for (enum verdict verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+		char want[64];
+
+		snprintf(want, sizeof(want), "\n.It Cm %s\n%s\n", event_verdict_word(verdict),
+			 journal_message_id(verdict));
+		assert_non_null(strstr(text, want));
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocked),	   cmocka_unit_test(test_address_and_host),
 		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_repeated_without_details),
 		cmocka_unit_test(test_priorities), cmocka_unit_test(test_ids),
-		cmocka_unit_test(test_catalog),
+		cmocka_unit_test(test_catalog),	   cmocka_unit_test(test_manual),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
