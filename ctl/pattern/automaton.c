@@ -7,6 +7,9 @@
 #include "plan.h"
 
 #define BLAME_MAX 16 /* rules named when the states multiply */
+/* What all patterns together may have before they are compiled: some 25 a rule is usual. */
+#define STATES_IN_MAX 1500000u
+#define EDGES_IN_MAX 3000000u
 
 static int units_fill(struct automaton *automaton)
 {
@@ -38,8 +41,32 @@ static int classes_fill(struct automaton *automaton)
 	return err ? err : classes_finish(&automaton->classes);
 }
 
-/* The rules whose units have at least half of the most blame, the first of them if they are many. */
-static int blame_rules(const struct automaton *automaton, const uint32_t *blame, uint32_t **ret, size_t *ret_count)
+static int compare_indexes(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* The rule with the most blame, whose blame is taken off, or RULES_MAX. */
+static uint32_t blame_take(const struct automaton *automaton, uint32_t *blame, uint32_t least)
+{
+	uint32_t best = automaton->units, rule;
+
+	for (uint32_t i = 0; i < automaton->units; i++)
+		if (blame[i] >= least && (best == automaton->units || blame[i] > blame[best]))
+			best = i;
+	if (best == automaton->units)
+		return RULES_MAX;
+	rule = automaton->unit[best].rule;
+	for (uint32_t i = 0; i < automaton->units; i++)
+		if (automaton->unit[i].rule == rule)
+			blame[i] = 0;
+	return rule;
+}
+
+/* The rules with most blame, at least half as much as the first of them. */
+static int blame_rules(const struct automaton *automaton, uint32_t *blame, uint32_t **ret, size_t *ret_count)
 {
 	uint32_t *rules = malloc(BLAME_MAX * sizeof(*rules));
 	uint32_t most = 0;
@@ -50,14 +77,32 @@ static int blame_rules(const struct automaton *automaton, const uint32_t *blame,
 	for (uint32_t i = 0; i < automaton->units; i++)
 		if (blame[i] > most)
 			most = blame[i];
-	for (uint32_t i = 0; i < automaton->units && count < BLAME_MAX; i++) {
-		uint32_t rule = automaton->unit[i].rule;
+	while (count < BLAME_MAX) {
+		uint32_t rule = blame_take(automaton, blame, most / 2 + 1);
 
-		if (blame[i] >= most / 2 + 1 && (!count || rules[count - 1] != rule))
-			rules[count++] = rule;
+		if (rule == RULES_MAX)
+			break;
+		rules[count++] = rule;
 	}
+	qsort(rules, count, sizeof(*rules), compare_indexes);
 	*ret = rules;
 	*ret_count = count;
+	return -E2BIG;
+}
+
+/* Patterns that are too long altogether to begin with: the longest are to blame. */
+static int check_positions(const struct automaton *automaton, uint32_t *blame)
+{
+	uint64_t states = 0, edges = 0;
+
+	for (uint32_t i = 0; i < automaton->units; i++) {
+		states += automaton->unit[i].part->nfa.state_count;
+		edges += automaton->unit[i].part->nfa.edge_count;
+	}
+	if (states <= STATES_IN_MAX && edges <= EDGES_IN_MAX)
+		return 0;
+	for (uint32_t i = 0; i < automaton->units; i++)
+		blame[i] = automaton->unit[i].part->nfa.edge_count;
 	return -E2BIG;
 }
 
@@ -73,7 +118,9 @@ static int automaton_fill(struct automaton *automaton, uint32_t **ret_blame, siz
 	blame = calloc(automaton->units + 1, sizeof(*blame));
 	if (!blame)
 		return -ENOMEM;
-	err = plan_lanes(automaton, blame);
+	err = check_positions(automaton, blame);
+	if (!err)
+		err = plan_lanes(automaton, blame);
 	if (err == -E2BIG)
 		err = blame_rules(automaton, blame, ret_blame, ret_blame_count);
 	free(blame);

@@ -332,6 +332,16 @@ static void finish_flags(struct nfa *nfa)
 	}
 }
 
+/* There may be ten thousand of these: gives back what was reserved in vain. */
+static void nfa_shrink(struct nfa *nfa)
+{
+	struct nfa_state *state = realloc(nfa->state, (nfa->state_count + 1) * sizeof(*state));
+	struct nfa_edge *edge = realloc(nfa->edge, nfa->edge_count * sizeof(*edge));
+
+	nfa->state = state ? state : nfa->state;
+	nfa->edge = edge ? edge : nfa->edge;
+}
+
 int nfa_finish(struct nfa_builder *builder, uint32_t start, struct nfa *ret)
 {
 	struct finish finish = { 0 };
@@ -349,6 +359,7 @@ int nfa_finish(struct nfa_builder *builder, uint32_t start, struct nfa *ret)
 	nfa.set_count = builder->set_count;
 	builder->set = NULL;
 	finish_flags(&nfa);
+	nfa_shrink(&nfa);
 	*ret = nfa;
 out:
 	if (err)

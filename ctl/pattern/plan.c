@@ -18,9 +18,11 @@
 #define WHOLE_WORK 3000000u
 #define FIRST_STATES 30000u
 #define FIRST_WORK 6000000u
-#define LAST_WORK 40000000u
-#define ALL_WORK 90000000u
-#define JOIN_STATES 4096u
+#define LAST_WORK 24000000u
+#define ALL_WORK 60000000u
+#define JOIN_STATES 4096u /* more than twice the sum of both */
+#define JOIN_WORK 1000000u
+#define JOIN_PRODUCT 4000000u /* not even tried beyond */
 
 struct group {
 	uint32_t *member; /* unit indexes, ascending */
@@ -90,6 +92,22 @@ out:
 	return err;
 }
 
+/* Each member's part in a failed attempt, in thousandths of the greatest part. */
+static void blame_keep(struct plan *plan, const struct group *group)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < group->members; i++)
+		if (plan->count[i] > most)
+			most = plan->count[i];
+	for (uint32_t i = 0; most && i < group->members; i++) {
+		uint32_t part = (uint64_t)plan->count[i] * 1000 / most, *blame = &plan->blame[group->member[i]];
+
+		if (part > *blame)
+			*blame = part;
+	}
+}
+
 /* An attempt within STATES and WORK, out of the work that all attempts share. */
 static int group_try(struct plan *plan, const struct group *group, uint32_t states, uint64_t work, struct dfa *ret)
 {
@@ -98,6 +116,8 @@ static int group_try(struct plan *plan, const struct group *group, uint32_t stat
 	int err = lane_make(plan, group, &budget, ret);
 
 	plan->work -= given - budget.work;
+	if (err == -E2BIG)
+		blame_keep(plan, group);
 	return err;
 }
 
@@ -159,41 +179,73 @@ static int groups_by_shape(struct plan *plan)
 	return 0;
 }
 
-/*
- * Divides GROUP: the rules to blame from the others if those are fewer than
- * three quarters, else every other one.
- */
-static int group_divide(struct plan *plan, const struct group *group, struct group *ret_a, struct group *ret_b)
+/* The mask of operations that most of GROUP's rules have, if they do not all have it. */
+static bool most_common_mask(const struct plan *plan, const struct group *group, uint32_t *ret)
 {
-	uint32_t most = 0, blamed = 0;
-	bool by_blame;
+	const struct unit *unit = plan->automaton->unit;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < group->members; i++) {
+		uint32_t mask = unit[group->member[i]].operations, count = 0;
+
+		for (uint32_t j = 0; mask != *ret && j < group->members; j++)
+			count += unit[group->member[j]].operations == mask;
+		if (count <= most)
+			continue;
+		most = count;
+		*ret = mask;
+	}
+	return most < group->members;
+}
+
+/*
+ * Which members of GROUP to part from the others: those that most states were
+ * different for, if they are not most of the group anyway; else those with the
+ * commonest mask, for only rules with the same one decide each other;
+ * else every other one.
+ */
+static void choose_half(const struct plan *plan, const struct group *group, bool *chosen)
+{
+	uint32_t most = 0, blamed = 0, mask = 0;
 
 	for (uint32_t i = 0; i < group->members; i++)
 		if (plan->count[i] > most)
 			most = plan->count[i];
-	for (uint32_t i = 0; i < group->members; i++)
-		blamed += most && plan->count[i] >= most / 4 + 1;
-	by_blame = blamed && blamed < group->members - group->members / 4;
-	if (group_init(ret_a, group->members))
-		return -ENOMEM;
-	if (group_init(ret_b, group->members)) {
-		free(ret_a->member);
-		return -ENOMEM;
-	}
-	ret_a->is_last = ret_b->is_last = group->is_last;
 	for (uint32_t i = 0; i < group->members; i++) {
-		bool first = by_blame ? plan->count[i] >= most / 4 + 1 : !(i & 1);
-		struct group *half = first ? ret_a : ret_b;
-
-		half->member[half->members++] = group->member[i];
+		chosen[i] = plan->count[i] >= most / 4 + 1;
+		blamed += chosen[i];
 	}
-	return 0;
+	if (blamed && blamed < group->members - group->members / 4)
+		return;
+	if (most_common_mask(plan, group, &mask)) {
+		for (uint32_t i = 0; i < group->members; i++)
+			chosen[i] = plan->automaton->unit[group->member[i]].operations == mask;
+		return;
+	}
+	for (uint32_t i = 0; i < group->members; i++)
+		chosen[i] = i & 1;
 }
 
-static void blame_keep(struct plan *plan, const struct group *group)
+static int group_divide(struct plan *plan, const struct group *group, struct group *ret_a, struct group *ret_b)
 {
-	for (uint32_t i = 0; i < group->members; i++)
-		plan->blame[group->member[i]] = plan->count[i];
+	bool *chosen = malloc(group->members);
+	int err = chosen ? group_init(ret_a, group->members) : -ENOMEM;
+
+	if (!err && group_init(ret_b, group->members)) {
+		free(ret_a->member);
+		err = -ENOMEM;
+	}
+	if (!err) {
+		ret_a->is_last = ret_b->is_last = group->is_last;
+		choose_half(plan, group, chosen);
+		for (uint32_t i = 0; i < group->members; i++) {
+			struct group *half = chosen[i] ? ret_a : ret_b;
+
+			half->member[half->members++] = group->member[i];
+		}
+	}
+	free(chosen);
+	return err;
 }
 
 /* Makes a lane of GROUP, which it consumes, or divides it into groups that are to be done. */
@@ -211,9 +263,7 @@ static int group_settle(struct plan *plan, struct group *group)
 		lane_add(plan, group, &dfa);
 		return 0;
 	}
-	if (err == -E2BIG && (lanes == LANES_MAX || group->members == 1)) {
-		blame_keep(plan, group);
-	} else if (err == -E2BIG) {
+	if (err == -E2BIG && lanes < LANES_MAX && group->members > 1) {
 		err = group_divide(plan, group, &plan->todo[plan->todos], &plan->todo[plan->todos + 1]);
 		plan->todos += err ? 0 : 2;
 	}
@@ -255,10 +305,11 @@ static void lane_drop(struct plan *plan, uint32_t lane)
 	memset(&plan->done[last], 0, sizeof(struct group));
 }
 
-/* Joins lanes A < B if one automaton for both stays small. Returns 1 if it did. */
+/* Joins lanes A < B if one automaton for both is hardly larger than the two. Returns 1 if it did. */
 static int lanes_join(struct plan *plan, uint32_t a, uint32_t b)
 {
 	struct group *left = &plan->done[a], *right = &plan->done[b], joint;
+	uint32_t states = JOIN_STATES + 2 * (plan->automaton->lane[a].count + plan->automaton->lane[b].count);
 	struct dfa dfa;
 	int err = group_init(&joint, left->members + right->members);
 
@@ -268,7 +319,7 @@ static int lanes_join(struct plan *plan, uint32_t a, uint32_t b)
 	memcpy(joint.member + left->members, right->member, right->members * sizeof(uint32_t));
 	joint.members = left->members + right->members;
 	qsort(joint.member, joint.members, sizeof(uint32_t), compare_members);
-	err = group_try(plan, &joint, 2 * JOIN_STATES, WHOLE_WORK, &dfa);
+	err = group_try(plan, &joint, states, JOIN_WORK, &dfa);
 	if (!err) {
 		lane_drop(plan, b);
 		lane_drop(plan, a);
@@ -279,29 +330,38 @@ static int lanes_join(struct plan *plan, uint32_t a, uint32_t b)
 	return err == -E2BIG ? 0 : err;
 }
 
+/* The pair of lanes with the least product of sizes above FLOOR; false if that is too large to try. */
+static bool smallest_pair(const struct automaton *automaton, uint64_t floor, uint64_t *ret_product, uint32_t *ret_a,
+			  uint32_t *ret_b)
+{
+	uint64_t least = JOIN_PRODUCT;
+
+	for (uint32_t i = 0; i < automaton->lanes; i++) {
+		for (uint32_t j = i + 1; j < automaton->lanes; j++) {
+			uint64_t product = (uint64_t)automaton->lane[i].count * automaton->lane[j].count;
+
+			if (product <= floor || product >= least)
+				continue;
+			least = product;
+			*ret_a = i;
+			*ret_b = j;
+		}
+	}
+	*ret_product = least;
+	return least < JOIN_PRODUCT;
+}
+
 static int lanes_join_small(struct plan *plan)
 {
-	const struct automaton *automaton = plan->automaton;
-	int joined = 1;
+	uint64_t floor = 0, product;
+	uint32_t a, b;
+	int joined = 0;
 
-	while (joined == 1) {
-		uint64_t least = JOIN_STATES + 1;
-		uint32_t a = 0, b = 0;
-
-		for (uint32_t i = 0; i < automaton->lanes; i++) {
-			for (uint32_t j = i + 1; j < automaton->lanes; j++) {
-				uint64_t product = (uint64_t)automaton->lane[i].count * automaton->lane[j].count;
-
-				if (product >= least)
-					continue;
-				least = product;
-				a = i;
-				b = j;
-			}
-		}
-		joined = least <= JOIN_STATES ? lanes_join(plan, a, b) : 0;
+	while (joined >= 0 && smallest_pair(plan->automaton, floor, &product, &a, &b)) {
+		joined = lanes_join(plan, a, b);
+		floor = joined ? 0 : product;
 	}
-	return joined;
+	return joined < 0 ? joined : 0;
 }
 
 /* All in one lane, if that is small or there is but one kind of rule. Returns 1 if it is done. */
@@ -329,8 +389,6 @@ static int plan_whole(struct plan *plan)
 		lane_add(plan, &group, &dfa);
 		return 1;
 	}
-	if (is_alike)
-		blame_keep(plan, &group);
 	free(group.member);
 	return err == -E2BIG && !is_alike ? 0 : err;
 }
