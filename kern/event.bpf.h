@@ -377,6 +377,7 @@ static __noinline int event_send(struct act *act, __u64 attachment, __u32 ring)
 	event->verdict = act->verdict;
 	event->reason = act->reason;
 	event->error = act->error;
+	event->word = act->word;
 	event_rule(slot, act);
 	event_object(slot, act);
 	event_process(slot);

@@ -103,4 +103,22 @@ struct {
 	__type(value, struct bucket);
 } buckets __weak SEC(".maps");
 
+/* The reader's own: no program touches it, but it lives and is pinned with the rest. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, BUCKETS_MAX);
+	__type(key, struct bucket_key);
+	__type(value, struct told);
+} told __weak SEC(".maps");
+
+struct reader_state reader __weak SEC(".data.reader");
+
+/* What stands in each policy index, for `status`; the control tool's own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, POLICIES_MAX);
+	__type(key, __u32);
+	__type(value, struct policy_slot);
+} policies __weak SEC(".maps");
+
 #endif

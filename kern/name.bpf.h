@@ -166,9 +166,17 @@ static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 la
 /*
  * The cold path's working memory: too large for the stack, and programs can be
  * preempted, so each walk takes a slot instead of a per-CPU buffer.
+ *
+ * Whatever a bpf_loop() callback counts has to stand here and not on the stack:
+ * the verifier of 6.1 follows a callback for one round only, believes what the
+ * stack holds after that, and removes branches which only later rounds can take.
  */
 struct work {
 	__u64 busy;
+	__u32 n;     /* directories between the object and a known one */
+	__u32 depth; /* components of the directory whose state the lanes hold */
+	__u32 is_known; /* the walk ended at a cached directory */
+	__u32 is_top;	/* the walk ended at the mount's root */
 	__u64 mount; /* the climb through the mounts above */
 	__u64 dentry;
 	__u64 root;
@@ -223,13 +231,9 @@ struct walk {
 	__u64 key;
 	__u64 sequence; /* of the tree when the try began */
 	__u32 lanes;
-	__u32 n; /* directories between the object and a known one */
-	__u32 depth;
 	__u16 kind;
 	__u16 reason;
 	bool exact;    /* the object is a mount's root and takes the mount's name */
-	bool is_known; /* the walk ended at a cached directory */
-	bool is_top;   /* the walk ended at the mount's root */
 	bool is_proc;
 	bool is_done;
 };
@@ -301,12 +305,11 @@ static __always_inline int climb(struct walk *walk, struct work *work, struct mo
 	work->dentry = work->root;
 	work->names = work->is_root = work->err = 0;
 	bpf_loop(DEPTH_MAX * 2 + 2, climb_up, walk, 0);
-	if (!work->is_root)
+	if (!*(volatile __u32 *)&work->is_root)
 		return work->names >= DEPTH_MAX ? -ELOOP : -ENOENT;
 	if (work->mount != (__u64)BPF_CORE_READ(ns, root))
 		return -ENOENT;
-	if (work->names)
-		bpf_loop(work->names, climb_down, walk, 0);
+	bpf_loop(work->names, climb_down, walk, 0);
 	return work->err ? work->err : work->names;
 }
 
@@ -319,26 +322,27 @@ static long walk_up(__u32 i, struct walk *walk)
 {
 	struct dentry *dentry = walk->dentry;
 	struct inode *inode = dentry->d_inode;
+	struct work *work = walk->work;
 	struct directory *dir = 0;
 	struct dentry *parent;
 
-	if (!inode || !walk->work)
+	if (!inode || !work)
 		return 1;
 	if (!walk->is_proc)
 		dir = bpf_inode_storage_get(&directories, inode, 0, 0);
-	if (dir && cache_hit(dir, walk->key, walk->lanes, &walk->work->look, &walk->depth)) {
-		walk->is_known = true;
+	if (dir && cache_hit(dir, walk->key, walk->lanes, &work->look, &work->depth)) {
+		work->is_known = 1;
 		return 1;
 	}
 	if (dentry == walk->root) {
-		walk->is_top = true;
+		work->is_top = 1;
 		return 1;
 	}
 	parent = dentry->d_parent;
 	if (parent == dentry)
 		return 1;
 	walk->dentry = parent;
-	walk->n++;
+	work->n++;
 	return 0;
 }
 
@@ -362,7 +366,7 @@ static __always_inline int walk_store(struct walk *walk, struct inode *inode)
 		return -EAGAIN;
 	}
 	if (dir)
-		cache_put(dir, walk->key, walk->lanes, &walk->work->look, walk->depth);
+		cache_put(dir, walk->key, walk->lanes, &walk->work->look, walk->work->depth);
 	return 0;
 }
 
@@ -402,23 +406,26 @@ static __always_inline int walk_component(struct walk *walk, struct dentry *dent
 
 static long walk_down(__u32 k, struct walk *walk)
 {
-	__u32 i = walk->n - 1 - k;
 	struct dentry *dentry = walk->directory;
+	struct work *work = walk->work;
+	__u32 i;
 	int err;
 
+	if (!work)
+		return 1;
+	i = work->n - 1 - k;
 	for (__u32 j = 0; j < DEPTH_MAX; j++) {
 		if (j >= i)
 			break;
 		dentry = dentry->d_parent;
 	}
 	err = walk_component(walk, dentry, true);
-	walk->depth++;
-	if (!err && walk->depth > DEPTH_MAX)
+	work->depth++;
+	if (!err && work->depth > DEPTH_MAX)
 		err = -ELOOP;
 	if (!err)
 		err = walk_store(walk, dentry->d_inode);
-	if (walk->work)
-		walk->work->err = err;
+	work->err = err;
 	return err != 0;
 }
 
@@ -458,19 +465,18 @@ static __always_inline long walk_failed(struct walk *walk, int err)
 /* From a directory whose state the lanes hold down to the object, and its verdict words. */
 static __always_inline long walk_finish(struct walk *walk, struct work *work)
 {
-	int err = 0;
+	int err;
 
 	work->err = 0;
-	if (walk->n)
-		bpf_loop(walk->n, walk_down, walk, 0);
-	err = work->err;
+	bpf_loop(work->n, walk_down, walk, 0);
+	err = *(volatile __s32 *)&work->err;
 	if (err)
 		return walk_failed(walk, err);
 	if (walk->exact) {
 		work->look.len = work->look.slash = 0;
 		err = image_step(&work->look);
 	} else {
-		if (walk->depth >= DEPTH_MAX)
+		if (work->depth >= DEPTH_MAX)
 			return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
 		err = walk_component(walk, walk->object, false);
 	}
@@ -511,13 +517,12 @@ static long walk_try(__u32 i, struct walk *walk)
 	if (walk->exact)
 		walk->key += cache_key[5];
 	walk->dentry = walk->directory;
-	walk->n = 0;
-	walk->is_known = walk->is_top = false;
+	work->n = work->is_known = work->is_top = 0;
 	bpf_loop(DEPTH_MAX + 2, walk_up, walk, 0);
-	if (walk->is_known)
+	if (work->is_known)
 		return walk_finish(walk, work);
-	if (!walk->is_top)
-		return walk_end(walk, NAME_NONE, walk->n > DEPTH_MAX ? REASON_TOO_DEEP : REASON_DETACHED);
+	if (!work->is_top)
+		return walk_end(walk, NAME_NONE, work->n > DEPTH_MAX ? REASON_TOO_DEEP : REASON_DETACHED);
 	if (image_start(&work->look))
 		return 0;
 	depth = climb(walk, work, mount, ns);
@@ -525,7 +530,7 @@ static long walk_try(__u32 i, struct walk *walk)
 		return 0;
 	if (depth < 0)
 		return walk_failed(walk, depth);
-	walk->depth = depth;
+	work->depth = depth;
 	if (walk_store(walk, walk->dentry->d_inode))
 		return 0;
 	return walk_finish(walk, work);

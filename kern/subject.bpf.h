@@ -22,7 +22,7 @@ static long subject_up(__u32 i, struct subject_walk *walk)
 		return 1;
 	walk->level--;
 	/* What a walk that ends early leaves behind: a policy that has no image, which denies. */
-	walk->policy = POLICIES_MAX - 1;
+	walk->policy = POLICY_NONE;
 	return 0;
 }
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+/* agentctl doctor: what this machine can enforce, one line a fact, each lack with its mend. */
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/base/json_writer.h"
+#include "ctl/cmd/cmd.h"
+#include "ctl/enforce/hooks.h"
+#include "ctl/enforce/programs.h"
+#include "ctl/sys/facts.h"
+
+static bool set_option(const char *option, const char *value, void *data)
+{
+	if (!strcmp(option, "json"))
+		*(bool *)data = true;
+	return true;
+}
+
+static const char *state_word(const struct fact *fact)
+{
+	return fact->is_there ? "ok" : fact->is_needed ? "lacking" : "later";
+}
+
+static void show_text(const struct fact *facts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		printf("%-8s %-11s %s\n", state_word(&facts[i]), facts[i].name, facts[i].detail);
+		if (!facts[i].is_there && facts[i].mend)
+			printf("%-8s %-11s to mend: %s\n", "", "", facts[i].mend);
+	}
+}
+
+static void show_json(const struct fact *facts, size_t count, bool can_enforce)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, stdout);
+	json_begin_object(&json);
+	json_key(&json, "can_enforce");
+	json_bool(&json, can_enforce);
+	json_key(&json, "facts");
+	json_begin_array(&json);
+	for (size_t i = 0; i < count; i++) {
+		json_begin_object(&json);
+		json_key(&json, "name");
+		json_string(&json, facts[i].name);
+		json_key(&json, "state");
+		json_string(&json, state_word(&facts[i]));
+		json_key(&json, "detail");
+		json_name(&json, facts[i].detail, strlen(facts[i].detail));
+		json_key(&json, "mend");
+		json_string(&json, facts[i].is_there ? NULL : facts[i].mend);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	json_end_object(&json);
+	json_newline(&json);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct fact facts[FACTS_MAX];
+	bool is_json = false, can_enforce;
+	size_t count;
+	int first, code;
+
+	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
+		return code;
+	if (first != argc)
+		return cmd_usage_error("doctor", "it takes no operands");
+	count = facts_gather(facts);
+	can_enforce = !facts_lacking(facts, count);
+	if (is_json)
+		show_json(facts, count, can_enforce);
+	else
+		show_text(facts, count);
+	return can_enforce ? EXIT_DONE : EXIT_LACKING;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Putting the kernel programs in force: load, attach, pin, adopt. */
+#include "ctl/enforce/programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctl/enforce/hooks.h"
+#include "ctl/enforce/pins.h"
+#include "kern/agentctl.skel.h"
+
+#define HOOKS_MAX 64
+
+/* libbpf talks through a callback without data; what it says of a refused program is kept for the error. */
+static struct programs_error *listener;
+
+static void hear_hook(const char *text)
+{
+	const char *name = strstr(text, "prog 'hook_");
+
+	if (name)
+		snprintf(listener->hook, sizeof(listener->hook), "%.*s", (int)strcspn(name + 11, "'"), name + 11);
+}
+
+/* Keeps the end of TEXT: the verifier's verdict comes last. */
+static void hear_detail(const char *text)
+{
+	size_t len = strlen(text), room = sizeof(listener->detail) - 1;
+
+	snprintf(listener->detail, sizeof(listener->detail), "%.*s", (int)room, len > room ? text + len - room : text);
+}
+
+static int hear(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char *text;
+
+	if (level != LIBBPF_WARN || !listener || vasprintf(&text, format, args) < 0)
+		return 0;
+	hear_hook(text);
+	if (strstr(text, "PROG LOAD LOG"))
+		hear_detail(text);
+	free(text);
+	return 0;
+}
+
+/*
+ * Is the field FIELD of STRUCTURE inside an anonymous union on this kernel? So
+ * it is with file.f_path from 6.18 and dentry.d_name from 6.17, and the verifier
+ * treats both differently then.
+ */
+static bool is_in_union(const struct btf *btf, const char *structure, const char *field)
+{
+	int id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	for (int i = 0; type && i < btf_vlen(type); i++) {
+		const char *name = btf__name_by_offset(btf, btf_members(type)[i].name_off);
+
+		if (name && !strcmp(name, field))
+			return false;
+	}
+	return true;
+}
+
+static bool is_waived(const char *hook, const char *const *waived, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(waived[i], hook))
+			return true;
+	return false;
+}
+
+static struct bpf_program *find_program(struct agentctl *object, const struct hook *hook, bool trusted)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "hook_%s%s", hook->name, trusted && hook->has_trusted ? "_trusted" : "");
+	return bpf_object__find_program_by_name(object->obj, name);
+}
+
+/* Chooses programs and constants for this kernel. */
+static void prepare(struct agentctl *object, const struct btf *btf, const char *const *waived, size_t waived_count)
+{
+	bool trusted = is_in_union(btf, "file", "f_path");
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object->obj)
+		bpf_program__set_autoload(program, false);
+	for (const struct hook *hook = hooks; hook->name; hook++) {
+		program = find_program(object, hook, trusted);
+		bpf_program__set_autoload(program, !is_waived(hook->name, waived, waived_count));
+	}
+	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
+	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)
+		memset((void *)object->rodata->cache_key, 0x5b, sizeof(object->rodata->cache_key));
+	for (size_t i = 0; i < sizeof(object->rodata->cache_key) / sizeof(object->rodata->cache_key[0]); i++)
+		*(__u64 *)&object->rodata->cache_key[i] |= 1;
+}
+
+static struct bpf_map *find_map(struct agentctl *object, const char *name)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object->obj, name);
+	char section[64];
+
+	snprintf(section, sizeof(section), ".data.%s", name);
+	return map ? map : bpf_object__find_map_by_name(object->obj, section);
+}
+
+/* Maps that are pinned already are taken over, with all that is in them. */
+static int reuse_maps(struct agentctl *object)
+{
+	char path[256];
+	int error = 0;
+
+#define X(name)                                                     \
+	pin_map_path(path, sizeof(path), #name);                    \
+	if (!error && !access(path, F_OK)) {                        \
+		int fd = bpf_obj_get(path);                         \
+                                                                    \
+		error = fd < 0 ? -errno : bpf_map__reuse_fd(find_map(object, #name), fd); \
+		if (fd >= 0)                                        \
+			close(fd);                                  \
+	}
+	PINNED_MAPS(X)
+#undef X
+	return error;
+}
+
+static int pin_maps(struct agentctl *object)
+{
+	char path[256];
+	int error = 0;
+
+#define X(name)                                            \
+	pin_map_path(path, sizeof(path), #name);           \
+	if (!error && access(path, F_OK))                  \
+		error = bpf_obj_pin(bpf_map__fd(find_map(object, #name)), path) ? -errno : 0;
+	PINNED_MAPS(X)
+#undef X
+	return error;
+}
+
+/* Pins LINK under the name of its hook. What stood there is another link of the same hook and goes after it. */
+static int pin_link(struct bpf_link *link, const char *hook)
+{
+	char path[256], fresh[300];
+
+	pin_link_path(path, sizeof(path), hook);
+	snprintf(fresh, sizeof(fresh), "%s_new", path);
+	unlink(fresh);
+	if (bpf_obj_pin(bpf_link__fd(link), fresh))
+		return -errno;
+	unlink(path);
+	if (rename(fresh, path))
+		return -errno;
+	return 0;
+}
+
+static int attach_hooks(struct agentctl *object, bool trusted, struct programs_error *ret_error)
+{
+	struct bpf_link *links[HOOKS_MAX] = {};
+	size_t count = 0;
+	int error = 0;
+
+	for (const struct hook *hook = hooks; hook->name && !error; hook++) {
+		struct bpf_program *program = find_program(object, hook, trusted);
+
+		if (!bpf_program__autoload(program))
+			continue;
+		links[count] = bpf_program__attach(program);
+		if (!links[count]) {
+			error = -errno;
+			snprintf(ret_error->hook, sizeof(ret_error->hook), "%s", hook->name);
+			snprintf(ret_error->detail, sizeof(ret_error->detail), "cannot attach: %s", strerror(-error));
+			break;
+		}
+		count++;
+	}
+	count = 0;
+	for (const struct hook *hook = hooks; hook->name && !error; hook++)
+		if (bpf_program__autoload(find_program(object, hook, trusted)))
+			error = pin_link(links[count++], hook->name);
+	for (size_t i = 0; i < HOOKS_MAX; i++)
+		bpf_link__destroy(links[i]);
+	return error;
+}
+
+static int make_folders(void)
+{
+	if (mkdir(PIN_DIR, 0700) && errno != EEXIST)
+		return -errno;
+	if (mkdir(PIN_DIR "/links", 0700) && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+static int load_all(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
+{
+	struct agentctl *object = agentctl__open();
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool trusted = btf && is_in_union(btf, "file", "f_path");
+	int error = object && btf ? 0 : -ENOTSUP;
+
+	if (!error) {
+		prepare(object, btf, waived, waived_count);
+		error = make_folders();
+	}
+	if (!error)
+		error = reuse_maps(object);
+	if (!error)
+		error = agentctl__load(object);
+	if (!error)
+		error = pin_maps(object);
+	if (!error)
+		error = attach_hooks(object, trusted, ret_error);
+	agentctl__destroy(object);
+	btf__free(btf);
+	return error;
+}
+
+static bool has_attachments(struct pins *pins)
+{
+	__u64 key;
+
+	return !bpf_map_get_next_key(pins->attachments, NULL, &key);
+}
+
+/* Maps of another version cannot be taken over: without attachments they are removed, with them nothing is touched. */
+static int check_version(void)
+{
+	struct pins pins;
+	char path[256];
+	int error = pins_open(&pins);
+	bool is_same, is_busy;
+
+	if (error == -ENOENT)
+		return 0;
+	if (error)
+		return error;
+	is_same = pins.control_memory->abi == ABI_VERSION || !pins.control_memory->abi;
+	is_busy = has_attachments(&pins);
+	pins_close(&pins);
+	if (is_same)
+		return 0;
+	if (is_busy)
+		return -EBUSY;
+	programs_stop();
+#define X(name)                                  \
+	pin_map_path(path, sizeof(path), #name); \
+	unlink(path);
+	PINNED_MAPS(X)
+#undef X
+	return 0;
+}
+
+bool programs_running(size_t *ret_missing)
+{
+	size_t missing = 0;
+
+	for (const struct hook *hook = hooks; hook->name; hook++)
+		missing += !pin_has_link(hook->name);
+	if (ret_missing)
+		*ret_missing = missing;
+	return !missing;
+}
+
+static bool is_complete(const char *const *waived, size_t waived_count)
+{
+	struct pins pins;
+
+	for (const struct hook *hook = hooks; hook->name; hook++)
+		if (!pin_has_link(hook->name) && !is_waived(hook->name, waived, waived_count))
+			return false;
+	if (pins_open(&pins))
+		return false;
+	pins_close(&pins);
+	return true;
+}
+
+int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
+{
+	struct pins pins;
+	int error;
+
+	memset(ret_error, 0, sizeof(*ret_error));
+	listener = ret_error;
+	libbpf_set_print(hear);
+	error = check_version();
+	if (!error && !is_complete(waived, waived_count))
+		error = load_all(waived, waived_count, ret_error);
+	if (!error)
+		error = pins_open(&pins);
+	listener = NULL;
+	if (error)
+		return error;
+	pins.control_memory->abi = ABI_VERSION;
+	pins_close(&pins);
+	return 0;
+}
+
+int programs_stop(void)
+{
+	char path[256];
+	int error = 0;
+
+	for (const struct hook *hook = hooks; hook->name; hook++) {
+		pin_link_path(path, sizeof(path), hook->name);
+		if (unlink(path) && errno != ENOENT)
+			error = -errno;
+	}
+	return error;
+}

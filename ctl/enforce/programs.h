@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Putting the kernel programs in force: load, attach, pin, adopt. */
+#ifndef AGENTCTL_PROGRAMS_H
+#define AGENTCTL_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What went wrong, for the user: which hook, and the kernel's last words about it. */
+struct programs_error {
+	char hook[64];	   /* empty: it was not about one hook */
+	char detail[2048]; /* the verifier's last lines */
+};
+
+/*
+ * Makes sure that every hook but the WAIVED ones has its program attached and
+ * pinned; does nothing where all of it is so. A broken or partial set of pins is
+ * completed: new programs are attached before what is left of old ones goes.
+ * Returns 0; -EBUSY if programs of another version are in force with attachments;
+ * or -errno with *ret_error filled.
+ */
+int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error);
+
+/* Unpins all links: no program runs any more. The maps stay, with events that nobody has read. */
+int programs_stop(void);
+
+/* Are all hooks in force? *ret_missing counts those that are not. False also when nothing is. */
+bool programs_running(size_t *ret_missing);
+
+#endif
