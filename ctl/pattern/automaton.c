@@ -38,7 +38,7 @@ static int classes_fill(struct automaton *automaton)
 
 	for (uint32_t i = 0; !err && i < automaton->units; i++)
 		err = classes_add(&automaton->classes, &automaton->unit[i].part->nfa);
-	return err ? err : classes_finish(&automaton->classes);
+	return err ? err : classes_finish(&automaton->classes, automaton->kind == AUTOMATON_ADDRESSES);
 }
 
 static int compare_indexes(const void *a, const void *b)

@@ -38,16 +38,16 @@ int classes_add(struct classes *classes, const struct nfa *nfa)
 }
 
 /* Parts every class into its bytes within SET and those without. */
-static void split(struct classes *classes, const struct byte_set *set)
+static void split(struct classes *classes, const struct byte_set *set, unsigned int lowest)
 {
 	int16_t twin[256];
 
 	memset(twin, 0xff, sizeof(twin));
 	/* The bytes without keep the number, unless the whole class is within. */
-	for (unsigned int byte = 0; byte < 256; byte++)
+	for (unsigned int byte = lowest; byte < 256; byte++)
 		if (!byte_set_has(set, byte))
 			twin[classes->of[byte]] = -2;
-	for (unsigned int byte = 0; byte < 256; byte++) {
+	for (unsigned int byte = lowest; byte < 256; byte++) {
 		uint8_t old = classes->of[byte];
 
 		if (!byte_set_has(set, byte) || twin[old] == -1)
@@ -58,11 +58,11 @@ static void split(struct classes *classes, const struct byte_set *set)
 	}
 }
 
-static void number(struct classes *classes)
+static void number(struct classes *classes, unsigned int lowest)
 {
 	unsigned int size[256] = { 0 };
 
-	for (unsigned int byte = 256; byte-- > 0;) {
+	for (unsigned int byte = 256; byte-- > lowest;) {
 		classes->byte[classes->of[byte]] = byte;
 		size[classes->of[byte]]++;
 	}
@@ -77,29 +77,31 @@ static void number(struct classes *classes)
 	}
 }
 
-int classes_finish(struct classes *classes)
+int classes_finish(struct classes *classes, bool has_nul)
 {
+	unsigned int lowest = has_nul ? 0 : 1;
 	bool alone[256];
 
 	for (unsigned int byte = 0; byte < 256; byte++)
 		alone[byte] = classes->byte[byte] || byte == '/';
 	classes->count = 1;
 	memset(classes->of, 0, sizeof(classes->of));
-	for (unsigned int byte = 0; byte < 256; byte++) {
+	for (unsigned int byte = lowest; byte < 256; byte++) {
 		struct byte_set single = { 0 };
 
 		byte_set_add(&single, byte);
 		if (alone[byte])
-			split(classes, &single);
+			split(classes, &single, lowest);
 	}
 	for (uint32_t i = 0; i < classes->set_count; i++)
-		split(classes, &classes->set[i]);
-	number(classes);
+		split(classes, &classes->set[i], lowest);
+	number(classes, lowest);
+	classes->of[0] = classes->of[lowest];
 	classes->map = calloc(classes->set_count + 1, sizeof(*classes->map));
 	if (!classes->map)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < classes->set_count; i++)
-		for (unsigned int byte = 0; byte < 256; byte++)
+		for (unsigned int byte = lowest; byte < 256; byte++)
 			if (byte_set_has(&classes->set[i], byte))
 				byte_set_add(&classes->map[i], classes->of[byte]);
 	return 0;

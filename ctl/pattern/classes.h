@@ -14,7 +14,7 @@ struct classes {
 	uint16_t slash; /* '/', a class of its own */
 	uint16_t dot;	/* '.' if it is a class of its own, else CLASS_NONE */
 	uint16_t other; /* the class that most bytes are in, neither of those two */
-	uint8_t byte[256]; /* one of each class */
+	uint8_t byte[256]; /* the lowest of each class */
 	struct byte_set *set; /* distinct sets of the patterns, as bytes */
 	struct byte_set *map; /* the same as classes */
 	uint32_t set_count;
@@ -24,8 +24,11 @@ struct classes {
 /* Counts in what NFA tells apart. 0 or -ENOMEM. */
 int classes_add(struct classes *classes, const struct nfa *nfa);
 
-/* Once all are counted in: numbers the classes. 0 or -ENOMEM. */
-int classes_finish(struct classes *classes);
+/*
+ * Once all are counted in: numbers the classes. Without HAS_NUL no string holds
+ * a NUL byte, and it goes with byte 1: there are at most 255 then. 0 or -ENOMEM.
+ */
+int classes_finish(struct classes *classes, bool has_nul);
 
 /* The index of SET in set and map; it must have been counted in. */
 uint32_t classes_find(const struct classes *classes, const struct byte_set *set);

@@ -4,22 +4,9 @@
 #include <stdlib.h>
 
 #include "lane.h"
+#include "look.h"
 
-/*
- * An automaton has states for strings that are no names: empty components, a
- * slash at the end, "." and "..". A rule that wins only there never wins. So
- * states are walked together with what the name so far looks like.
- */
-enum look {
-	LOOK_ROOT, /* nothing behind the first slash: the root itself */
-	LOOK_SLASH,
-	LOOK_DOT,
-	LOOK_DOTS,
-	LOOK_NAME,
-	LOOKS,
-	LOOK_INVALID,
-};
-
+/* A rule that wins only for strings that are no names never wins: states are walked together with looks. */
 struct walk {
 	const struct lane_input *input;
 	const struct dfa *dfa;
@@ -28,15 +15,9 @@ struct walk {
 	uint32_t depth;
 };
 
-static enum look look_after(const struct classes *classes, enum look look, unsigned int class)
+static enum look class_look(const struct classes *classes, enum look look, unsigned int class)
 {
-	if (class == classes->slash)
-		return look == LOOK_NAME ? LOOK_SLASH : LOOK_INVALID;
-	if (class != classes->dot)
-		return LOOK_NAME;
-	if (look == LOOK_ROOT || look == LOOK_SLASH)
-		return LOOK_DOT;
-	return look == LOOK_DOT ? LOOK_DOTS : LOOK_NAME;
+	return look_after(look, class == classes->slash, class == classes->dot);
 }
 
 static void walk_push(struct walk *walk, uint32_t state, enum look look)
@@ -53,11 +34,11 @@ static void walk_state(struct walk *walk, uint32_t state, enum look look)
 	const struct dfa *dfa = walk->dfa;
 
 	for (uint32_t i = dfa->first[state]; i < dfa->first[state + 1]; i++)
-		walk_push(walk, dfa->target[i], look_after(classes, look, dfa->class[i]));
-	walk_push(walk, dfa->fallback[state], look_after(classes, look, classes->other));
-	walk_push(walk, dfa_step(dfa, state, classes->slash), look_after(classes, look, classes->slash));
+		walk_push(walk, dfa->target[i], class_look(classes, look, dfa->class[i]));
+	walk_push(walk, dfa->fallback[state], class_look(classes, look, classes->other));
+	walk_push(walk, dfa_step(dfa, state, classes->slash), class_look(classes, look, classes->slash));
 	if (classes->dot != CLASS_NONE)
-		walk_push(walk, dfa_step(dfa, state, classes->dot), look_after(classes, look, classes->dot));
+		walk_push(walk, dfa_step(dfa, state, classes->dot), class_look(classes, look, classes->dot));
 }
 
 static void mark_row(const struct lane_input *input, const struct row *row)
