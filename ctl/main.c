@@ -12,14 +12,16 @@
 #endif
 
 /* Described, but not built yet: told from words that never meant anything. */
-static const char *const later_verbs[] = { "run", "report", "watch", "learn", "pending", "approve", "deny", NULL };
+static const char *const later_verbs[] = { "run",     "report",	 "watch", "learn",
+					   "pending", "approve", "deny",  NULL };
 
 static void print_help(FILE *stream)
 {
 	fputs("usage: agentctl COMMAND …\n\n", stream);
 	for (const struct cmd_verb *verb = cmd_verbs; verb->name; verb++)
 		fprintf(stream, "  %-8s %s\n", verb->name, verb->help);
-	fputs("\n  --version  print the version\n  --help     show this; COMMAND --help shows its options\n", stream);
+	fputs("\n  --version  print the version\n  --help     show this; COMMAND --help shows its options\n",
+	      stream);
 }
 
 static const struct cmd_verb *find_verb(const char *name)

@@ -97,7 +97,8 @@ static size_t utf8_write(char *out, uint32_t code)
 	return size;
 }
 
-struct place json_string_place(const struct json_document *document, const struct json_node *node, size_t offset)
+struct place json_string_place(const struct json_document *document, const struct json_node *node,
+			       size_t offset)
 {
 	size_t at = node->offset + 1, decoded = 0;
 	uint32_t code;

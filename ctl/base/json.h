@@ -9,7 +9,7 @@
 
 #include "ctl/base/diagnostic.h"
 
-#define JSON_DEPTH_MAX 32	  /* arrays and objects within each other */
+#define JSON_DEPTH_MAX 32	 /* arrays and objects within each other */
 #define JSON_LEN_MAX (16u << 20) /* bytes; callers have smaller limits of their own */
 
 enum json_type {
@@ -57,7 +57,8 @@ struct place json_place(const struct json_document *document, const struct json_
 struct place json_key_place(const struct json_document *document, const struct json_node *node);
 
 /* Where byte OFFSET of the decoded string of NODE stands in the text. */
-struct place json_string_place(const struct json_document *document, const struct json_node *node, size_t offset);
+struct place json_string_place(const struct json_document *document, const struct json_node *node,
+			       size_t offset);
 
 /* "a string", "an object"…: the value as errors call it. */
 const char *json_type_name(enum json_type type);

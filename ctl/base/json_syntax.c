@@ -80,7 +80,8 @@ static int check_unicode_escape(struct scanner *scan)
 	int32_t unit = code_unit(escape + 2, left - 2), low = -1;
 
 	if (unit < 0)
-		return refuse(scan, scan->at, "'\\u' without four hexadecimal digits", "write them, as in \\u00e9");
+		return refuse(scan, scan->at, "'\\u' without four hexadecimal digits",
+			      "write them, as in \\u00e9");
 	if (!unit)
 		return refuse(scan, scan->at, "a NUL character", "remove it: no name or text can hold one");
 	if (unit < 0xd800 || unit > 0xdfff) {
@@ -186,7 +187,8 @@ static int check_word(struct scanner *scan)
 		return refuse(scan, scan->at, "a closing bracket where a value belongs",
 			      "remove the comma before it, or write the value");
 	if (at_end(scan))
-		return refuse(scan, scan->at, "the file ends where a value belongs", "write it, and close what is open");
+		return refuse(scan, scan->at, "the file ends where a value belongs",
+			      "write it, and close what is open");
 	return refuse(scan, scan->at, "no value where one belongs",
 		      "write a string in double quotes, a number, an array or an object");
 }
@@ -218,7 +220,8 @@ static int check_opening(struct scanner *scan, bool *ret_is_empty)
 	char open = peek(scan);
 
 	if (scan->depth == JSON_DEPTH_MAX)
-		return refuse(scan, scan->at, "arrays and objects are nested too deeply", "remove some of the brackets");
+		return refuse(scan, scan->at, "arrays and objects are nested too deeply",
+			      "remove some of the brackets");
 	scan->at++;
 	skip_space(scan);
 	*ret_is_empty = peek(scan) == (open == '{' ? '}' : ']');
@@ -241,10 +244,12 @@ static int check_closing(struct scanner *scan)
 			scan->at++;
 			return is_object ? check_key(scan) : 0;
 		}
+		if (peek(scan) == '/')
+			return refuse(scan, scan->at, "a comment", "remove it: JSON has none");
 		if (peek(scan) != (is_object ? '}' : ']') || at_end(scan))
 			return is_object ? refuse(scan, scan->at, "no ',' or '}' after a member",
-						  "separate members with ',', or close the object with '}'") :
-					   refuse(scan, scan->at, "no ',' or ']' after an element",
+						  "separate members with ',', or close the object with '}'")
+					 : refuse(scan, scan->at, "no ',' or ']' after an element",
 						  "separate elements with ',', or close the array with ']'");
 		scan->at++;
 		scan->depth--;
@@ -289,7 +294,8 @@ int json_check(const char *text, size_t len, struct json_syntax_error *ret_error
 	} while (scan.depth);
 	skip_space(&scan);
 	if (!at_end(&scan))
-		return refuse(&scan, scan.at, "text after the end", "remove it, or the bracket too many before it");
+		return refuse(&scan, scan.at, "text after the end",
+			      "remove it, or the bracket too many before it");
 	return 0;
 }
 

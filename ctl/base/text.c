@@ -18,7 +18,11 @@ size_t text_utf8(const void *bytes, size_t len, uint32_t *ret_code)
 
 	if (!len)
 		return 0;
-	size = byte[0] < 0x80 ? 1 : byte[0] >> 5 == 6 ? 2 : byte[0] >> 4 == 14 ? 3 : byte[0] >> 3 == 30 ? 4 : 0;
+	size = byte[0] < 0x80	    ? 1
+	       : byte[0] >> 5 == 6  ? 2
+	       : byte[0] >> 4 == 14 ? 3
+	       : byte[0] >> 3 == 30 ? 4
+				    : 0;
 	if (!size || size > len)
 		return 0;
 	code = size == 1 ? byte[0] : byte[0] & (0x7fu >> size);

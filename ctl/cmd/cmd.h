@@ -12,7 +12,7 @@ enum {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_POLICY = 3, /* invalid, or its tests fail */
+	EXIT_POLICY = 3,  /* invalid, or its tests fail */
 	EXIT_LACKING = 4, /* the kernel or privileges lack something */
 };
 
@@ -26,8 +26,8 @@ struct cmd_option {
 
 struct cmd_verb {
 	const char *name;
-	const char *usage; /* what follows the verb */
-	const char *help;  /* one line */
+	const char *usage;		   /* what follows the verb */
+	const char *help;		   /* one line */
 	int (*run)(int argc, char **argv); /* argv[0] is the verb; the result is the exit code */
 	const struct cmd_option *options;  /* ended by a NULL name; --help and --json stand in it, too */
 };
@@ -51,8 +51,8 @@ int cmd_doctor(int argc, char **argv);
  * verb shall go on with operands from *ret_first; else *ret_code is its exit code.
  * SET returns false to refuse a value, having said why with cmd_usage_error.
  */
-bool cmd_parse(int argc, char **argv, bool (*set)(const char *option, const char *value, void *data), void *data,
-	       int *ret_first, int *ret_code);
+bool cmd_parse(int argc, char **argv, bool (*set)(const char *option, const char *value, void *data),
+	       void *data, int *ret_first, int *ret_code);
 
 /* "agentctl: …" and the verb's usage line on stderr; returns EXIT_USAGE. */
 int cmd_usage_error(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -40,8 +40,10 @@ static int refuse_operation(const char *name)
 	names[OP_COUNT] = NULL;
 	near = text_suggest(name, names);
 	if (near)
-		return cmd_usage_error("explain", "explain: unknown operation '%s' (did you mean '%s'?)", name, near);
-	return cmd_usage_error("explain", "explain: unknown operation '%s': write one such as file.read", name);
+		return cmd_usage_error("explain", "explain: unknown operation '%s' (did you mean '%s'?)",
+				       name, near);
+	return cmd_usage_error("explain", "explain: unknown operation '%s': write one such as file.read",
+			       name);
 }
 
 /* Checks the operands; true if they make sense by themselves. */
@@ -53,8 +55,9 @@ static bool read_operands(struct explaining *explaining, int count, char **opera
 
 	*ret_code = EXIT_USAGE;
 	if (count < 3 || count > 4) {
-		cmd_usage_error("explain", "explain: %s", count < 3 ? "a policy, an operation and an object are needed" :
-								      "too many operands");
+		cmd_usage_error("explain", "explain: %s",
+				count < 3 ? "a policy, an operation and an object are needed"
+					  : "too many operands");
 		return false;
 	}
 	op = operation_parse(operands[1]);
@@ -72,8 +75,8 @@ static bool read_operands(struct explaining *explaining, int count, char **opera
 	}
 	result = object_parse(op, operands[2], &object, &error);
 	if (result) {
-		*ret_code = result == -EINVAL ? cmd_usage_error("explain", "explain: %s", error) :
-						cmd_fail("explain: %s", strerror(-result));
+		*ret_code = result == -EINVAL ? cmd_usage_error("explain", "explain: %s", error)
+					      : cmd_fail("explain: %s", strerror(-result));
 		free(error);
 		return false;
 	}
@@ -88,7 +91,8 @@ static bool is_file(const char *policy)
 {
 	size_t len = strlen(policy);
 
-	return strchr(policy, '/') || (len > 5 && !strcmp(policy + len - 5, ".json")) || !access(policy, F_OK);
+	return strchr(policy, '/') || (len > 5 && !strcmp(policy + len - 5, ".json")) ||
+	       !access(policy, F_OK);
 }
 
 static int open_loaded(const char *name, struct compiled *ret)
@@ -173,7 +177,8 @@ static void print_json(const struct explaining *explaining, const struct compile
 
 static void print_origin(const struct decision *decision)
 {
-	char *file = decision->place.file ? text_name(decision->place.file, strlen(decision->place.file)) : NULL;
+	char *file = decision->place.file ? text_name(decision->place.file, strlen(decision->place.file))
+					  : NULL;
 
 	if (!decision->is_enforced)
 		puts("no rule: the policy does not decide such operations");

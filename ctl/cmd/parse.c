@@ -24,7 +24,8 @@ static const struct cmd_verb *find_verb(const char *name)
 static void print_usage(FILE *stream, const struct cmd_verb *verb)
 {
 	if (verb->name)
-		fprintf(stream, "usage: agentctl %s%s%s [--json]\n", verb->name, *verb->usage ? " " : "", verb->usage);
+		fprintf(stream, "usage: agentctl %s%s%s [--json]\n", verb->name, *verb->usage ? " " : "",
+			verb->usage);
 }
 
 static void print_help(const struct cmd_verb *verb)
@@ -36,7 +37,8 @@ static void print_help(const struct cmd_verb *verb)
 
 		if (option->letter)
 			snprintf(letter, sizeof(letter), "-%c, ", option->letter);
-		snprintf(left, sizeof(left), "%s--%s %s", letter, option->name, option->argument ? option->argument : "");
+		snprintf(left, sizeof(left), "%s--%s %s", letter, option->name,
+			 option->argument ? option->argument : "");
 		printf("  %-28s %s\n", left, option->help);
 	}
 }
@@ -69,7 +71,8 @@ static void fill_tables(const struct cmd_verb *verb, struct getopt_tables *table
 	for (size_t i = 0; verb->options[i].name && i < OPTIONS_MAX; i++) {
 		const struct cmd_option *option = &verb->options[i];
 
-		tables->options[i] = (struct option){ option->name, option->argument ? required_argument : no_argument,
+		tables->options[i] = (struct option){ option->name,
+						      option->argument ? required_argument : no_argument,
 						      NULL, 0 };
 		if (!option->letter)
 			continue;
@@ -101,13 +104,13 @@ static int refuse_option(const struct cmd_verb *verb, int result, char **argv)
 	names[count] = NULL;
 	near = text_suggest(given + 2, names);
 	if (near)
-		return cmd_usage_error(verb->name, "%s: unknown option '%s' (did you mean '--%s'?)", verb->name, given,
-				       near);
+		return cmd_usage_error(verb->name, "%s: unknown option '%s' (did you mean '--%s'?)",
+				       verb->name, given, near);
 	return cmd_usage_error(verb->name, "%s: unknown option '%s'", verb->name, given);
 }
 
-bool cmd_parse(int argc, char **argv, bool (*set)(const char *option, const char *value, void *data), void *data,
-	       int *ret_first, int *ret_code)
+bool cmd_parse(int argc, char **argv, bool (*set)(const char *option, const char *value, void *data),
+	       void *data, int *ret_first, int *ret_code)
 {
 	const struct cmd_verb *verb = find_verb(argv[0]);
 	const struct cmd_option *option;

@@ -72,7 +72,8 @@ static void print_tap(struct testing *testing, const struct test_line *line)
 		return;
 	print_comment(line->failure);
 	if (line->test)
-		printf("# at %s:%u:%u\n", line->test->place.file, line->test->place.line, line->test->place.column);
+		printf("# at %s:%u:%u\n", line->test->place.file, line->test->place.line,
+		       line->test->place.column);
 }
 
 static void print_json(struct testing *testing, const struct test_line *line)
@@ -134,12 +135,14 @@ static int run_one(struct testing *testing, const char *file, const struct compi
 
 static int test_file(struct testing *testing, const char *file)
 {
-	struct policy_options options = { .defines = testing->defines.list, .define_count = testing->defines.count };
+	struct policy_options options = { .defines = testing->defines.list,
+					  .define_count = testing->defines.count };
 	struct compiled compiled;
 	int code = cmd_open_policy(file, &options, &compiled), result = 0;
 
 	if (code) {
-		print_line(testing, &(struct test_line){ .file = file, .failure = "the policy cannot be used: see above" });
+		print_line(testing, &(struct test_line){ .file = file,
+							 .failure = "the policy cannot be used: see above" });
 		return code;
 	}
 	for (size_t i = 0; i < compiled.policy->test_count && !result; i++)

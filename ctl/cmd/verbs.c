@@ -2,12 +2,16 @@
 /* The table of verbs: usage lines, --help and the parsing of options come from it. */
 #include "ctl/cmd/cmd.h"
 
-#define COMMON_OPTIONS                                                         \
-	{ "json", 0, NULL, "the same facts as JSON" },                         \
-	{ "help", 'h', NULL, "show this" },                                    \
-	{ NULL, 0, NULL, NULL }
+#define COMMON_OPTIONS                                                                     \
+	{ "json", 0, NULL, "the same facts as JSON" }, { "help", 'h', NULL, "show this" }, \
+	{                                                                                  \
+		NULL, 0, NULL, NULL                                                        \
+	}
 
-#define DEFINE_OPTION { "define", 'D', "NAME=VALUE", "a value for the policy's variable NAME" }
+#define DEFINE_OPTION                                                                 \
+	{                                                                             \
+		"define", 'D', "NAME=VALUE", "a value for the policy's variable NAME" \
+	}
 
 static const struct cmd_option load_options[] = {
 	DEFINE_OPTION,
@@ -37,17 +41,18 @@ static const struct cmd_option policy_options[] = {
 };
 
 const struct cmd_verb cmd_verbs[] = {
-	{ "load", "FILE… [-D NAME=VALUE] [--without HOOK]", "compile policies, test them and put them in force", cmd_load,
-	  load_options },
+	{ "load", "FILE… [-D NAME=VALUE] [--without HOOK]",
+	  "compile policies, test them and put them in force", cmd_load, load_options },
 	{ "unload", "NAME [--force]", "take a policy out of force", cmd_unload, unload_options },
 	{ "attach", "CGROUP [POLICY]", "enforce on a cgroup and all below it", cmd_attach, common_options },
 	{ "detach", "CGROUP", "end enforcement on a cgroup", cmd_detach, common_options },
-	{ "status", "", "show policies, attachments, hooks in force and counters", cmd_status, common_options },
-	{ "log", "[--follow] [--op GLOB] [--verdict GLOB] [--to journal] [--from journal]", "print events", cmd_log,
-	  log_options },
+	{ "status", "", "show policies, attachments, hooks in force and counters", cmd_status,
+	  common_options },
+	{ "log", "[--follow] [--op GLOB] [--verdict GLOB] [--to journal] [--from journal]", "print events",
+	  cmd_log, log_options },
 	{ "test", "FILE… [-D NAME=VALUE]", "run the policies' own tests, offline", cmd_test, policy_options },
-	{ "explain", "POLICY OP OBJECT [NEW] [-D NAME=VALUE]", "tell which rule decides, and what would change it",
-	  cmd_explain, policy_options },
+	{ "explain", "POLICY OP OBJECT [NEW] [-D NAME=VALUE]",
+	  "tell which rule decides, and what would change it", cmd_explain, policy_options },
 	{ "doctor", "", "tell what this machine can enforce", cmd_doctor, common_options },
 	{ 0 },
 };

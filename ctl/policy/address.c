@@ -45,7 +45,7 @@ static const struct {
 	{ "@metadata", "169.254.0.23/32" },    /* Tencent */
 	{ "@metadata", "169.254.42.42/32" },   /* Scaleway */
 	{ "@metadata", "fd00:42::42/128" },
-	{ "@metadata", "192.0.0.192/32" },     /* Oracle Classic */
+	{ "@metadata", "192.0.0.192/32" }, /* Oracle Classic */
 };
 
 static int refuse(struct address_error *error, const char *what, const char *remedy)
@@ -87,7 +87,8 @@ static int refuse_host_bits(const struct address_block *block, struct address_er
 		return -ENOMEM;
 	error->what = "a block with host bits set";
 	inet_ntop(block->is_v6 ? AF_INET6 : AF_INET, cut.list[0].address, text, sizeof(text));
-	snprintf(error->remedy, sizeof(error->remedy), "write %s/%u, or the address alone", text, block->prefix);
+	snprintf(error->remedy, sizeof(error->remedy), "write %s/%u, or the address alone", text,
+		 block->prefix);
 	free(cut.list);
 	return -EINVAL;
 }
@@ -117,12 +118,14 @@ int address_parse_block(const char *text, struct address_blocks *blocks, struct 
 	int prefix, max;
 
 	if (len >= sizeof(address))
-		return refuse(ret_error, "no address", "write one such as 10.0.0.0/8 or fd00::/8, or a set such as @private");
+		return refuse(ret_error, "no address",
+			      "write one such as 10.0.0.0/8 or fd00::/8, or a set such as @private");
 	memcpy(address, text, len);
 	address[len] = '\0';
 	block.is_v6 = strchr(address, ':') != NULL;
 	if (inet_pton(block.is_v6 ? AF_INET6 : AF_INET, address, block.address) != 1)
-		return refuse(ret_error, "no address", "write one such as 10.0.0.0/8 or fd00::/8, or a set such as @private");
+		return refuse(ret_error, "no address",
+			      "write one such as 10.0.0.0/8 or fd00::/8, or a set such as @private");
 	max = block.is_v6 ? 128 : 32;
 	prefix = text[len] ? parse_number(text + len + 1, strlen(text + len + 1), max) : max;
 	if (prefix < 0)
@@ -156,7 +159,8 @@ int address_named_set(const char *text, struct address_blocks *blocks, bool *ret
 	return result;
 }
 
-int address_parse_ports(const char *text, uint16_t *ret_low, uint16_t *ret_high, struct address_error *ret_error)
+int address_parse_ports(const char *text, uint16_t *ret_low, uint16_t *ret_high,
+			struct address_error *ret_error)
 {
 	size_t len = strcspn(text, "-");
 	int low = parse_number(text, len, 65535), high = low;
@@ -164,7 +168,8 @@ int address_parse_ports(const char *text, uint16_t *ret_low, uint16_t *ret_high,
 	if (text[len])
 		high = parse_number(text + len + 1, strlen(text + len + 1), 65535);
 	if (low < 1 || high < 1)
-		return refuse(ret_error, "no port", "write a number from 1 to 65535, or a range such as \"1024-65535\"");
+		return refuse(ret_error, "no port",
+			      "write a number from 1 to 65535, or a range such as \"1024-65535\"");
 	if (low > high)
 		return refuse(ret_error, "an inverted port range", "write the lower port first");
 	*ret_low = low;

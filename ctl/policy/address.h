@@ -30,6 +30,7 @@ int address_named_set(const char *text, struct address_blocks *blocks, bool *ret
 extern const char *const address_set_names[];
 
 /* "443" or "1024-65535". 0 or -EINVAL with *ret_error. */
-int address_parse_ports(const char *text, uint16_t *ret_low, uint16_t *ret_high, struct address_error *ret_error);
+int address_parse_ports(const char *text, uint16_t *ret_low, uint16_t *ret_high,
+			struct address_error *ret_error);
 
 #endif

@@ -59,8 +59,8 @@ static int pack_rules(struct pack *pack, const struct policy *policy, enum autom
 	if (!result) {
 		result = pack_automaton(pack, automaton, header);
 		if (result == -E2BIG)
-			diagnostics_error(diagnostics, &policy->rules[set.source[0]].place, "split the policy",
-					  "the rules are too many for one policy");
+			diagnostics_error(diagnostics, &policy->rules[set.source[0]].place,
+					  "split the policy", "the rules are too many for one policy");
 	}
 	automaton_free(automaton);
 	rule_set_done(&set);
@@ -130,14 +130,16 @@ static int pack_descriptions(struct pack *pack, const struct policy *policy, str
 	if (result)
 		return result;
 	for (size_t i = 0; i < policy->rule_count; i++)
-		pack->cell[header->rules + i] = policy->rules[i].index | (uint32_t)policy->rules[i].severity << 24;
+		pack->cell[header->rules + i] = policy->rules[i].index | (uint32_t)policy->rules[i].severity
+										 << 24;
 	return pack_texts(pack, policy, header);
 }
 
 static int report_size(const struct policy *policy, struct diagnostics *diagnostics, int result)
 {
 	if (result == -E2BIG)
-		diagnostics_error(diagnostics, &(struct place){ policy->files[0].path, 1, 1 }, "split the policy",
+		diagnostics_error(diagnostics, &(struct place){ policy->files[0].path, 1, 1 },
+				  "split the policy",
 				  "the rules with their texts are too many for one policy");
 	return result;
 }

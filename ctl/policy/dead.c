@@ -8,7 +8,8 @@
 
 #include "ctl/base/text.h"
 
-int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind, enum rule_form form)
+int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind,
+		  enum rule_form form)
 {
 	*set = (struct rule_set){ .kind = kind };
 	set->rules = calloc(policy->rule_count + 1, sizeof(*set->rules));
@@ -27,7 +28,8 @@ int rule_set_init(struct rule_set *set, const struct policy *policy, enum automa
 		    (kind == AUTOMATON_ADDRESSES) != (rule->section == SECTION_NET))
 			continue;
 		set->source[set->count] = i;
-		set->rules[set->count++] = (struct automaton_rule){ pattern, WORD(i, rule->verb), rule->operations };
+		set->rules[set->count++] = (struct automaton_rule){ pattern, WORD(i, rule->verb),
+								    rule->operations };
 	}
 	return 0;
 }
@@ -78,21 +80,24 @@ static void report_dead(const struct policy_rule *rule, const struct policy_rule
 			struct diagnostics *diagnostics)
 {
 	bool is_same = !strcmp(rule->place.file, by->place.file);
-	char *remedy = text_format("rule %u at %s%s%u:%u decides first%s", by->index, is_same ? "" : by->place.file,
-				   is_same ? "" : ":", by->place.line, by->place.column,
+	char *remedy = text_format("rule %u at %s%s%u:%u decides first%s", by->index,
+				   is_same ? "" : by->place.file, is_same ? "" : ":", by->place.line,
+				   by->place.column,
 				   is_here ? ", by this machine's links and addresses or a -D" : "");
 
 	if (!remedy)
 		diagnostics->is_incomplete = true;
 	else if (is_here)
-		diagnostics_warning(diagnostics, &rule->place, remedy, "rule %u can never match here", rule->index);
+		diagnostics_warning(diagnostics, &rule->place, remedy, "rule %u can never match here",
+				    rule->index);
 	else
 		diagnostics_error(diagnostics, &rule->place, remedy, "rule %u can never match", rule->index);
 	free(remedy);
 }
 
 /* Marks in IS_DEAD, by number in the policy, what is dead among the rules in FORM. */
-static int mark_dead(const struct policy *policy, enum automaton_kind kind, enum rule_form form, bool *is_dead)
+static int mark_dead(const struct policy *policy, enum automaton_kind kind, enum rule_form form,
+		     bool *is_dead)
 {
 	struct automaton *automaton = NULL;
 	struct automaton_dead *dead = NULL;
@@ -137,12 +142,14 @@ struct candidates {
  * What came by include and is decided earlier by the file itself is what
  * including is for, and anon: keeps a rule alive whose paths are dead.
  */
-static void choose_candidates(const struct policy *policy, const struct rule_set *set, struct candidates *candidates)
+static void choose_candidates(const struct policy *policy, const struct rule_set *set,
+			      struct candidates *candidates)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < candidates->count; i++) {
-		uint32_t rule = set->source[candidates->list[i].rule], by = set->source[candidates->list[i].by];
+		uint32_t rule = set->source[candidates->list[i].rule],
+			 by = set->source[candidates->list[i].by];
 		bool is_included = policy->rules[rule].is_included;
 
 		if (is_included && !policy->rules[by].is_included)
@@ -155,8 +162,8 @@ static void choose_candidates(const struct policy *policy, const struct rule_set
 	candidates->count = kept;
 }
 
-int dead_rules_report(const struct policy *policy, const struct rule_set *set, const struct automaton *automaton,
-		      struct diagnostics *diagnostics)
+int dead_rules_report(const struct policy *policy, const struct rule_set *set,
+		      const struct automaton *automaton, struct diagnostics *diagnostics)
 {
 	bool *is_written_dead = calloc(policy->rule_count + 1, sizeof(bool));
 	bool *is_included_dead = calloc(policy->rule_count + 1, sizeof(bool));
@@ -191,7 +198,8 @@ int dead_anonymous_report(const struct policy *policy, struct diagnostics *diagn
 	for (uint32_t i = 0; i < policy->rule_count; i++) {
 		const struct policy_rule *rule = &policy->rules[i], *by = policy->rules;
 
-		if (!rule->names_anonymous || rule->pattern || !rule->operations || !is_anonymous_dead(policy, i))
+		if (!rule->names_anonymous || rule->pattern || !rule->operations ||
+		    !is_anonymous_dead(policy, i))
 			continue;
 		while (!by->names_anonymous || !(by->operations & rule->operations))
 			by++;

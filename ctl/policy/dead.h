@@ -15,13 +15,14 @@ struct rule_set {
 };
 
 enum rule_form {
-	RULES_REAL,    /* as they hold on this machine */
-	RULES_WRITTEN, /* without its links and addresses, and without -D */
+	RULES_REAL,	/* as they hold on this machine */
+	RULES_WRITTEN,	/* without its links and addresses, and without -D */
 	RULES_INCLUDED, /* the real ones of included files alone */
 };
 
 /* The rules of KIND's sections; freed with rule_set_done. -ENOMEM. */
-int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind, enum rule_form form);
+int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind,
+		  enum rule_form form);
 void rule_set_done(struct rule_set *set);
 
 /* Builds the automaton of SET; -E2BIG is told in DIAGNOSTICS with the rules responsible. */
@@ -32,8 +33,8 @@ int rule_set_build(const struct rule_set *set, const struct policy *policy, stru
  * Adds an error for each rule of SET (RULES_REAL) that can never win, or a
  * warning where only this machine or a -D makes it so. 0, -EINVAL or -ENOMEM.
  */
-int dead_rules_report(const struct policy *policy, const struct rule_set *set, const struct automaton *automaton,
-		      struct diagnostics *diagnostics);
+int dead_rules_report(const struct policy *policy, const struct rule_set *set,
+		      const struct automaton *automaton, struct diagnostics *diagnostics);
 
 /* The same for rules that name only memory without a file. */
 int dead_anonymous_report(const struct policy *policy, struct diagnostics *diagnostics);

@@ -12,7 +12,8 @@
 #include "kern/decide.h"
 
 /* As the kernel does: an address that carries an IPv4 one is judged as both, and the stricter verdict holds. */
-static uint32_t judge_address(const struct image_header *image, enum operation op, const struct object *object)
+static uint32_t judge_address(const struct image_header *image, enum operation op,
+			      const struct object *object)
 {
 	uint8_t port[2] = { object->port >> 8, object->port & 255 };
 	struct address_key key;
@@ -72,7 +73,8 @@ static char *describe_change(const struct decision *decision, enum operation op)
 			   operation_name(op), rule->index, rule->index);
 }
 
-static void set_origin(const struct compiled *compiled, enum operation op, uint32_t word, struct decision *decision)
+static void set_origin(const struct compiled *compiled, enum operation op, uint32_t word,
+		       struct decision *decision)
 {
 	const struct policy *policy = compiled->policy;
 

@@ -9,11 +9,11 @@
 struct decision {
 	enum verb verb;
 	enum reason reason;
-	bool is_enforced; /* else the policy has no section for it, and anything goes */
+	bool is_enforced;		/* else the policy has no section for it, and anything goes */
 	const struct policy_rule *rule; /* the deciding one, or NULL for a default */
-	struct place place; /* of the rule or default; no file if nothing is enforced */
-	char *judged;	    /* the path that was judged, where it is not the one asked about; else NULL */
-	char *change;	    /* what would change it */
+	struct place place;		/* of the rule or default; no file if nothing is enforced */
+	char *judged; /* the path that was judged, where it is not the one asked about; else NULL */
+	char *change; /* what would change it */
 };
 
 /* The verdict word of OP on OBJECT, fallback included. */

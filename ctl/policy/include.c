@@ -70,8 +70,8 @@ static int read_path(struct reader *reader, const char *path, char *real, bool i
 {
 	char *text = NULL;
 	size_t len = 0;
-	int result = source_read(reader->bundle, path, text_left(reader->policy), reader->options->refuse_writable,
-				 &text, &len);
+	int result = source_read(reader->bundle, path, text_left(reader->policy),
+				 reader->options->refuse_writable, &text, &len);
 
 	if (!result)
 		result = append_file(reader->policy, path, real, text, len);
@@ -85,16 +85,16 @@ static int read_path(struct reader *reader, const char *path, char *real, bool i
 
 static const char *read_remedy(int result)
 {
-	return result == -EFBIG ? "split it into files that include each other" :
-	       result == -EPERM ? "take the right to write it from others (chmod o-w)" :
-				  "name a file beside this one, or a shipped one such as base.json";
+	return result == -EFBIG	  ? "split it into files that include each other"
+	       : result == -EPERM ? "take the right to write it from others (chmod o-w)"
+				  : "name a file beside this one, or a shipped one such as base.json";
 }
 
 static const char *read_failure(int result)
 {
-	return result == -EFBIG ? "it is larger than 1 MiB, or all files together than 4 MiB" :
-	       result == -EPERM ? "anybody may write it" :
-				  strerror(-result);
+	return result == -EFBIG	  ? "it is larger than 1 MiB, or all files together than 4 MiB"
+	       : result == -EPERM ? "anybody may write it"
+				  : strerror(-result);
 }
 
 /* "a.json includes b.json, which includes …": a file that is still being read. */
@@ -102,7 +102,8 @@ static void refuse_circle(struct reader *reader, const struct json_node *node, c
 {
 	for (size_t i = 0; i < reader->policy->file_count; i++)
 		if (!strcmp(reader->policy->files[i].real, real))
-			reader_error(reader, node, "remove one of the includes", "'%s' includes itself by way of this file",
+			reader_error(reader, node, "remove one of the includes",
+				     "'%s' includes itself by way of this file",
 				     reader->policy->files[i].path);
 }
 
@@ -128,14 +129,16 @@ static void include_path(struct reader *reader, const struct json_node *node, co
 		return;
 	}
 	if (depth >= POLICY_INCLUDE_DEPTH_MAX || policy->file_count >= POLICY_FILES_MAX) {
-		reader_error(reader, node, "put the rules into fewer files", "more than %d files, or %d within each other",
-			     POLICY_FILES_MAX, POLICY_INCLUDE_DEPTH_MAX);
+		reader_error(reader, node, "put the rules into fewer files",
+			     "more than %d files, or %d within each other", POLICY_FILES_MAX,
+			     POLICY_INCLUDE_DEPTH_MAX);
 		free(real);
 		return;
 	}
 	result = read_path(reader, path, real, true);
 	if (result)
-		reader_error(reader, node, read_remedy(result), "cannot read '%s': %s", path, read_failure(result));
+		reader_error(reader, node, read_remedy(result), "cannot read '%s': %s", path,
+			     read_failure(result));
 }
 
 /* Can PATH be had at all? */
@@ -152,10 +155,12 @@ static bool exists(const struct reader *reader, const char *path)
 
 static void include_one(struct reader *reader, const struct json_node *node, void *data)
 {
-	const char *folder = reader->options->shipped_folder ? reader->options->shipped_folder : DATADIR "/policies";
+	const char *folder = reader->options->shipped_folder ? reader->options->shipped_folder
+							     : DATADIR "/policies";
 	const char *own = json_place(reader->document, node).file, *slash = strrchr(own, '/');
-	char *beside = node->string[0] == '/' ? strdup(node->string) :
-						text_format("%.*s%s", slash ? (int)(slash - own + 1) : 0, own, node->string);
+	char *beside = node->string[0] == '/'
+			       ? strdup(node->string)
+			       : text_format("%.*s%s", slash ? (int)(slash - own + 1) : 0, own, node->string);
 	char *shipped = text_format("%s/%s", folder, node->string);
 
 	(void)data;
@@ -178,7 +183,8 @@ static void warn_unused(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->variables.define_count; i++)
 		if (!reader->variables.list[i].is_used)
-			diagnostics_warning(reader->diagnostics, NULL, NULL, "-D %s: the policy has no such variable",
+			diagnostics_warning(reader->diagnostics, NULL, NULL,
+					    "-D %s: the policy has no such variable",
 					    reader->variables.list[i].name);
 }
 
@@ -212,18 +218,21 @@ static int read_main(struct reader *reader, const char *path)
 	int result = real ? read_path(reader, path, real, false) : -ENOMEM;
 
 	if (result == -EFBIG || result == -EPERM) {
-		diagnostics_error(reader->diagnostics, &start, read_remedy(result), "cannot read the file: %s",
-				  read_failure(result));
+		diagnostics_error(reader->diagnostics, &start, read_remedy(result),
+				  "cannot read the file: %s", read_failure(result));
 		result = 0;
 	}
 	return result;
 }
 
-int policy_read_from(const char *path, const struct policy_bundle *bundle, const struct policy_options *options,
-		     struct diagnostics *diagnostics, struct policy **ret)
+int policy_read_from(const char *path, const struct policy_bundle *bundle,
+		     const struct policy_options *options, struct diagnostics *diagnostics,
+		     struct policy **ret)
 {
 	static const struct policy_options none;
-	struct reader reader = { .options = options ? options : &none, .diagnostics = diagnostics, .bundle = bundle };
+	struct reader reader = { .options = options ? options : &none,
+				 .diagnostics = diagnostics,
+				 .bundle = bundle };
 	int result;
 
 	reader.policy = calloc(1, sizeof(*reader.policy));

@@ -20,21 +20,22 @@ struct net_reading {
 	struct address_blocks blocks;
 	struct port_range ports[LIST_MAX];
 	size_t port_count;
-	int protocol; /* as in the address key, -1 for any */
-	bool is_local;	   /* the ports come from a -D */
-	bool has_local_block; /* some blocks come from this machine or a -D */
+	int protocol;		     /* as in the address key, -1 for any */
+	bool is_local;		     /* the ports come from a -D */
+	bool has_local_block;	     /* some blocks come from this machine or a -D */
 	struct address_blocks local; /* those */
 };
 
-static void report_address(struct reader *reader, const struct json_node *node, const struct expansion *expansion,
-			   int result, const struct address_error *error)
+static void report_address(struct reader *reader, const struct json_node *node,
+			   const struct expansion *expansion, int result, const struct address_error *error)
 {
 	char *shown = text_name(expansion->text, expansion->len);
 
 	if (result == -EINVAL && shown)
 		reader_error(reader, node, error->remedy, "'%s': %s", shown, error->what);
 	else if (result == -ENOSPC)
-		reader_error(reader, node, "split the rule", "more than %d blocks of addresses", ADDRESSES_MAX);
+		reader_error(reader, node, "split the rule", "more than %d blocks of addresses",
+			     ADDRESSES_MAX);
 	else
 		reader_no_memory(reader);
 	free(shown);
@@ -58,8 +59,9 @@ static void read_set(struct reader *reader, const struct json_node *node, struct
 	else if (result == -ENOSPC || result == -ENOMEM)
 		report_address(reader, node, expansion, result, NULL);
 	else if (result)
-		reader_error(reader, node, "write the addresses themselves", "'%s' could not be read on this machine: %s",
-			     expansion->text, strerror(-result));
+		reader_error(reader, node, "write the addresses themselves",
+			     "'%s' could not be read on this machine: %s", expansion->text,
+			     strerror(-result));
 }
 
 static void read_block(struct reader *reader, const struct json_node *node, void *data)
@@ -116,11 +118,11 @@ static void read_port(struct reader *reader, const struct json_node *node, struc
 	if (node->type == JSON_STRING) {
 		read_port_text(reader, node, reading);
 	} else if (node->type != JSON_NUMBER) {
-		reader_error(reader, node, "write a number, or a range such as \"1024-65535\"", "%s is no port",
-			     json_type_name(node->type));
+		reader_error(reader, node, "write a number, or a range such as \"1024-65535\"",
+			     "%s is no port", json_type_name(node->type));
 	} else if (!node->is_integer || node->integer < 1 || node->integer > 65535) {
-		reader_error(reader, node, "write a number from 1 to 65535, or a range such as \"1024-65535\"",
-			     "no port");
+		reader_error(reader, node,
+			     "write a number from 1 to 65535, or a range such as \"1024-65535\"", "no port");
 	} else {
 		add_ports(reader, node, reading, node->integer, node->integer);
 	}
@@ -164,7 +166,8 @@ static void check_host(struct reader *reader, const struct json_node *node, void
 		return;
 	name = expansion.text + (expansion.text[0] == '*' && expansion.text[1] == '.' ? 2 : 0);
 	if (!*name || *name == '.' || strstr(name, "..") || strpbrk(name, "*/:@ ") || strlen(name) > 254)
-		reader_error(reader, node, "write a name such as api.example.org, or *.example.org for all below it",
+		reader_error(reader, node,
+			     "write a name such as api.example.org, or *.example.org for all below it",
 			     "no host name");
 	expansion_done(&expansion);
 }
@@ -189,8 +192,8 @@ static void check_kinds(struct reader *reader, const struct json_node *node)
 		if (strcmp(member->key, "cidr") && strcmp(member->key, "host") && strcmp(member->key, "unix"))
 			continue;
 		if (found)
-			reader_key_error(reader, member, "split the rule in two", "'%s' beside '%s'", member->key,
-					 found->key);
+			reader_key_error(reader, member, "split the rule in two", "'%s' beside '%s'",
+					 member->key, found->key);
 		found = found ? found : member;
 	}
 	if (!json_member(node, "unix"))
@@ -252,7 +255,8 @@ static void finish(struct reader *reader, const struct json_node *node, struct n
 	draft->rule.is_local = reading->is_local || reading->has_local_block;
 	if (add_ranges(reading, &reading->blocks, &draft->real) ||
 	    add_ranges(reading, &reading->local, &draft->real) ||
-	    (draft->rule.is_local && !reading->is_local && add_ranges(reading, &reading->blocks, &draft->written)))
+	    (draft->rule.is_local && !reading->is_local &&
+	     add_ranges(reading, &reading->blocks, &draft->written)))
 		reader_no_memory(reader);
 }
 

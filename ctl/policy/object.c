@@ -128,10 +128,12 @@ static int parse_path(enum operation op, const char *text, struct object *object
 		return 0;
 	}
 	if (*text != '/')
-		return refuse(ret_error, text_format("'%s' is no absolute path: write it from the root on", text));
+		return refuse(ret_error,
+			      text_format("'%s' is no absolute path: write it from the root on", text));
 	result = clean_path(text, &object->path);
 	if (result == -EINVAL)
-		return refuse(ret_error, text_format("'%s' holds '..': write the path that it leads to", text));
+		return refuse(ret_error,
+			      text_format("'%s' holds '..': write the path that it leads to", text));
 	if (!result)
 		result = follow(op, object);
 	if (!result)
@@ -153,8 +155,10 @@ static int parse_command(enum operation op, const char *text, struct object *obj
 
 static int refuse_address(const char *text, char **ret_error)
 {
-	return refuse(ret_error, text_format("'%s' is no address with a port: write it as 192.0.2.1:443 or [2001:db8::1]:443",
-					     text));
+	return refuse(
+		ret_error,
+		text_format("'%s' is no address with a port: write it as 192.0.2.1:443 or [2001:db8::1]:443",
+			    text));
 }
 
 /* Cuts "/tcp", "/udp" or "/icmp" from TEXT; tcp where nothing is said. */
@@ -218,7 +222,8 @@ static int parse_address(const char *text, struct object *object, char **ret_err
 	int result;
 
 	if (!strncmp(text, "unix:", 5))
-		return refuse(ret_error, text_format("'%s': unix sockets are not decided by this version yet", text));
+		return refuse(ret_error,
+			      text_format("'%s': unix sockets are not decided by this version yet", text));
 	copy = strdup(text);
 	if (!copy)
 		return -ENOMEM;

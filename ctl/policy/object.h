@@ -11,7 +11,7 @@
 struct object {
 	bool is_anonymous; /* memory without a file */
 	bool is_too_deep;
-	char *path; /* as the kernel names it; NULL for an address */
+	char *path;	/* as the kernel names it; NULL for an address */
 	char *spelling; /* the path as it was given, where links on this machine lead elsewhere; else NULL */
 	bool is_v6;
 	uint8_t address[16];

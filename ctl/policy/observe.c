@@ -51,7 +51,8 @@ static void read_observed(struct reader *reader, const struct json_node *node, v
 
 	if (!strcmp(node->string, "*")) {
 		if (*is_list)
-			reader_error(reader, node, "write \"*\" instead of the list", "'*' in a list of operations");
+			reader_error(reader, node, "write \"*\" instead of the list",
+				     "'*' in a list of operations");
 		reader->policy->observed |= OPS_HOOKED;
 	} else if (section < SECTION_COUNT) {
 		reader->policy->observed |= section_operations(section) & OPS_HOOKED;
@@ -73,7 +74,8 @@ static void read_object(struct reader *reader, const struct json_node *node, cha
 {
 	struct expansion expansion;
 
-	if (!reader_is(reader, node, JSON_STRING) || !reader_expand(reader, node, EXPANSION_PLAIN, &expansion))
+	if (!reader_is(reader, node, JSON_STRING) ||
+	    !reader_expand(reader, node, EXPANSION_PLAIN, &expansion))
 		return;
 	if (!expansion.len)
 		reader_error(reader, node, "write what the operation is done to", "an empty object");
@@ -90,8 +92,8 @@ static void read_objects(struct reader *reader, const struct json_node *node, st
 	if (!has_two) {
 		read_object(reader, node, &test->object);
 	} else if (node->type != JSON_ARRAY || node->len != 2) {
-		reader_error(reader, node, "write them as [\"OLD\", \"NEW\"]", "'%s' without an old and a new name",
-			     node->key);
+		reader_error(reader, node, "write them as [\"OLD\", \"NEW\"]",
+			     "'%s' without an old and a new name", node->key);
 	} else {
 		read_object(reader, node->first, &test->object);
 		read_object(reader, node->first->next, &test->target);
@@ -126,8 +128,8 @@ static bool read_operation(struct reader *reader, const struct json_node *node, 
 			continue;
 		}
 		if (found) {
-			reader_key_error(reader, member, "split the test in two", "a second operation '%s' in a test",
-					 member->key);
+			reader_key_error(reader, member, "split the test in two",
+					 "a second operation '%s' in a test", member->key);
 			continue;
 		}
 		found = member;
@@ -138,7 +140,8 @@ static bool read_operation(struct reader *reader, const struct json_node *node, 
 		}
 	}
 	if (!found)
-		reader_error(reader, node, "add one, as in \"file.read\": \"/etc/passwd\"", "a test without an operation");
+		reader_error(reader, node, "add one, as in \"file.read\": \"/etc/passwd\"",
+			     "a test without an operation");
 	return op >= 0;
 }
 

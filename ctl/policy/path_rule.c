@@ -13,7 +13,7 @@
 
 struct path_reading {
 	struct rule_draft *draft; /* NULL: the path is only checked */
-	char **written; /* of each path: the pattern without this machine's links and -D */
+	char **written;		  /* of each path: the pattern without this machine's links and -D */
 	size_t count;
 };
 
@@ -123,12 +123,14 @@ static void explain_link(struct reader *reader, const struct json_node *node, co
 static void refuse_link(struct reader *reader, const struct json_node *node, const struct links *links,
 			const char *target)
 {
-	char *remedy = text_format("name '%s' itself, or let root alone write in '%s'", target, links->open_directory);
+	char *remedy = text_format("name '%s' itself, or let root alone write in '%s'", target,
+				   links->open_directory);
 
 	if (remedy)
-		reader_error(reader, node, remedy,
-			     "the path goes through the symbolic link '%s', and others than root can write in '%s'",
-			     links->link, links->open_directory);
+		reader_error(
+			reader, node, remedy,
+			"the path goes through the symbolic link '%s', and others than root can write in '%s'",
+			links->link, links->open_directory);
 	else
 		reader_no_memory(reader);
 	free(remedy);
@@ -156,7 +158,8 @@ static void add_path(struct reader *reader, const struct json_node *node, struct
 	if (result == -ENOMEM)
 		reader_no_memory(reader);
 	else if (result)
-		reader_error(reader, node, "name the link's target itself", "the pattern becomes too long by its links");
+		reader_error(reader, node, "name the link's target itself",
+			     "the pattern becomes too long by its links");
 	links_done(&links);
 	free(target);
 }
@@ -200,7 +203,8 @@ static void read_path(struct reader *reader, const struct json_node *node, void 
 	struct path_reading *reading = data;
 	struct expansion expansion;
 
-	if (is_anonymous(reader, node, reading) || !reader_expand(reader, node, EXPANSION_PATTERN, &expansion))
+	if (is_anonymous(reader, node, reading) ||
+	    !reader_expand(reader, node, EXPANSION_PATTERN, &expansion))
 		return;
 	if (check_path(reader, node, &expansion) && reading->draft) {
 		add_path(reader, node, reading, expansion.text);
@@ -240,7 +244,7 @@ void path_rule_read(struct reader *reader, const struct json_node *node, struct 
 	struct path_reading reading = { .draft = draft };
 	size_t members;
 
-	if (args && !coverage_has(FEATURE_ARGS))
+	if (args && draft->rule.section == SECTION_EXEC && !coverage_has(FEATURE_ARGS))
 		reader_refuse(reader, json_key_place(reader->document, args), "args");
 	if (!path) {
 		reader_error(reader, node, "add it; \"/**\" is everything", "a rule without 'path'");

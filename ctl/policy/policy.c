@@ -56,8 +56,9 @@ void compiled_done(struct compiled *compiled)
 	*compiled = (struct compiled){ 0 };
 }
 
-static int open_from(const char *path, const struct policy_bundle *bundle, const struct policy_options *options,
-		     struct diagnostics *diagnostics, struct compiled *ret)
+static int open_from(const char *path, const struct policy_bundle *bundle,
+		     const struct policy_options *options, struct diagnostics *diagnostics,
+		     struct compiled *ret)
 {
 	struct compiled compiled = { 0 };
 	int result;

@@ -10,9 +10,9 @@
 #include "ctl/base/diagnostic.h"
 #include "kern/abi.h"
 
-#define POLICY_FILE_MAX (1u << 20)   /* bytes of one policy file */
-#define POLICY_FILES_MAX 64	     /* files of one policy with all it includes */
-#define POLICY_TEXT_MAX (4u << 20)   /* bytes of all of them */
+#define POLICY_FILE_MAX (1u << 20) /* bytes of one policy file */
+#define POLICY_FILES_MAX 64	   /* files of one policy with all it includes */
+#define POLICY_TEXT_MAX (4u << 20) /* bytes of all of them */
 #define POLICY_INCLUDE_DEPTH_MAX 16
 #define POLICY_RULES_MAX (RULES_MAX - 1)
 
@@ -53,12 +53,13 @@ struct policy_rule {
 	enum verb verb;
 	uint32_t operations; /* those it names that this version enforces */
 	enum severity severity;
-	char *tag;     /* or NULL */
-	char *message; /* or NULL */
+	char *tag;		 /* or NULL */
+	char *message;		 /* or NULL */
 	bool names_anonymous;	 /* exec: one of its paths is anon: */
 	struct pattern *pattern; /* what it matches; NULL if nothing that has a name or address */
-	struct pattern *written; /* the same without this machine's links, addresses and -D, where that differs */
-	bool is_local;		 /* this machine or a -D has shaped it: `written` holds (NULL: matches nothing) */
+	struct pattern
+		*written; /* the same without this machine's links, addresses and -D, where that differs */
+	bool is_local;	  /* this machine or a -D has shaped it: `written` holds (NULL: matches nothing) */
 };
 
 struct policy_section {
@@ -73,7 +74,7 @@ struct policy_test {
 	char *object;
 	char *target; /* new name of a rename or link, else NULL */
 	enum verb expect;
-	char *tag; /* or NULL: any */
+	char *tag;  /* or NULL: any */
 	int reason; /* enum reason, or -1 for any */
 };
 

@@ -32,7 +32,8 @@ static void read_fallback(struct reader *reader, const struct json_node *node, s
 		return;
 	section->is_present = true;
 	section->fallback = verb;
-	section->place = fallback ? json_place(reader->document, fallback) : json_key_place(reader->document, node);
+	section->place = fallback ? json_place(reader->document, fallback)
+				  : json_key_place(reader->document, node);
 }
 
 static void read_section(struct reader *reader, const struct json_node *node, enum section section)
@@ -52,7 +53,8 @@ static void read_section(struct reader *reader, const struct json_node *node, en
 		reader_error(reader, rules, "write a rule in it, or remove it", "an empty list");
 	for (const struct json_node *rule = rules->first; rule; rule = rule->next) {
 		if (reader->policy->rule_count >= POLICY_RULES_MAX) {
-			reader_error(reader, rule, "split the policy", "more than %d rules", POLICY_RULES_MAX);
+			reader_error(reader, rule, "split the policy", "more than %d rules",
+				     POLICY_RULES_MAX);
 			return;
 		}
 		rule_read(reader, section, rule);
@@ -63,7 +65,8 @@ static bool is_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 
-	return strspn(name, letters) == strlen(name) && !strchr("._-", *name) && strlen(name) < POLICY_NAME_MAX;
+	return strspn(name, letters) == strlen(name) && !strchr("._-", *name) &&
+	       strlen(name) < POLICY_NAME_MAX;
 }
 
 static void read_name(struct reader *reader, const struct json_node *root)
@@ -79,9 +82,10 @@ static void read_name(struct reader *reader, const struct json_node *root)
 		return;
 	if (!is_name(name->string)) {
 		shown = text_name(name->string, name->len);
-		reader_error(reader, name,
-			     "begin with a letter or digit and go on with up to 62 of letters, digits, '.', '_', '-'",
-			     "'%s' is no name of a policy", shown ? shown : "");
+		reader_error(
+			reader, name,
+			"begin with a letter or digit and go on with up to 62 of letters, digits, '.', '_', '-'",
+			"'%s' is no name of a policy", shown ? shown : "");
 		free(shown);
 	} else if (!reader->is_included) {
 		strcpy(reader->policy->name, name->string);
@@ -116,7 +120,8 @@ static void read_variable(struct reader *reader, const struct json_node *node)
 				 "no name of a variable");
 		return;
 	}
-	if (!reader_is(reader, node, JSON_STRING) || !reader_expand(reader, node, EXPANSION_PLAIN, &expansion))
+	if (!reader_is(reader, node, JSON_STRING) ||
+	    !reader_expand(reader, node, EXPANSION_PLAIN, &expansion))
 		return;
 	result = variables_add(&reader->variables, node->key, expansion.text,
 			       expansion.written ? expansion.written : expansion.text);
@@ -159,9 +164,14 @@ static void read_member(struct reader *reader, const struct json_node *member)
 		const char *key;
 		void (*read)(struct reader *reader, const struct json_node *node);
 	} readers[] = {
-		{ "description", read_description }, { "mode", read_mode },	{ "observe", read_own_parts },
-		{ "tests", read_own_parts },	     { "signal", signal_check }, { "kernel", kernel_check },
-		{ "env", env_check },		     { "limits", limits_check },
+		{ "description", read_description },
+		{ "mode", read_mode },
+		{ "observe", read_own_parts },
+		{ "tests", read_own_parts },
+		{ "signal", signal_check },
+		{ "kernel", kernel_check },
+		{ "env", env_check },
+		{ "limits", limits_check },
 	};
 	enum section section = section_find(member->key);
 
@@ -174,14 +184,16 @@ static void read_member(struct reader *reader, const struct json_node *member)
 
 void file_read(struct reader *reader, const struct json_node *root)
 {
-	static const char *const keys[] = { "name",   "description", "mode",   "include", "vars",    "file",  "exec", "net",
-					    "signal", "kernel",	     "env",    "limits",  "observe", "tests", NULL };
-	const struct json_node *variables = json_member(root, "vars"), *include = json_member(root, "include");
+	static const char *const keys[] = { "name", "description", "mode",    "include", "vars",
+					    "file", "exec",	   "net",     "signal",	 "kernel",
+					    "env",  "limits",	   "observe", "tests",	 NULL };
+	const struct json_node *variables = json_member(root, "vars"),
+			       *include = json_member(root, "include");
 	size_t outer = reader->variables.count;
 
 	if (root->type != JSON_OBJECT) {
-		reader_error(reader, root, "write an object: { \"name\": … }", "a policy is an object, not %s",
-			     json_type_name(root->type));
+		reader_error(reader, root, "write an object: { \"name\": … }",
+			     "a policy is an object, not %s", json_type_name(root->type));
 		return;
 	}
 	reader_check_keys(reader, root, keys, "a policy");

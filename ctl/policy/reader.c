@@ -28,7 +28,8 @@ static void report(struct reader *reader, struct place place, const char *remedy
 	free(text);
 }
 
-void reader_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format, ...)
+void reader_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format,
+		  ...)
 {
 	va_list arguments;
 
@@ -37,8 +38,8 @@ void reader_error(struct reader *reader, const struct json_node *node, const cha
 	va_end(arguments);
 }
 
-void reader_key_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format,
-		      ...)
+void reader_key_error(struct reader *reader, const struct json_node *node, const char *remedy,
+		      const char *format, ...)
 {
 	va_list arguments;
 
@@ -66,8 +67,8 @@ static char *list_words(const char *const *words)
 }
 
 /* WHERE is what the word stands in, with a space before it, or "". */
-static void report_unknown(struct reader *reader, const struct place *place, const char *what, const char *word,
-			   const char *where, const char *const *words)
+static void report_unknown(struct reader *reader, const struct place *place, const char *what,
+			   const char *word, const char *where, const char *const *words)
 {
 	const char *near = text_suggest(word, words);
 	char *remedy = list_words(words), *shown = text_name(word, strlen(word));
@@ -75,10 +76,11 @@ static void report_unknown(struct reader *reader, const struct place *place, con
 	if (!remedy || !shown)
 		reader_no_memory(reader);
 	else if (near)
-		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'%s (did you mean '%s'?)", what,
-				  shown, where, near);
+		diagnostics_error(reader->diagnostics, place, remedy,
+				  "unknown %s '%s'%s (did you mean '%s'?)", what, shown, where, near);
 	else
-		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'%s", what, shown, where);
+		diagnostics_error(reader->diagnostics, place, remedy, "unknown %s '%s'%s", what, shown,
+				  where);
 	free(remedy);
 	free(shown);
 }
@@ -151,7 +153,8 @@ static size_t each_string(struct reader *reader, const struct json_node *node, r
 	return 1;
 }
 
-size_t reader_each(struct reader *reader, const struct json_node *node, reader_string_function *each, void *data)
+size_t reader_each(struct reader *reader, const struct json_node *node, reader_string_function *each,
+		   void *data)
 {
 	size_t count = 0;
 
@@ -168,7 +171,8 @@ size_t reader_each(struct reader *reader, const struct json_node *node, reader_s
 	return count;
 }
 
-int reader_word(struct reader *reader, const struct json_node *node, const char *const *words, const char *what)
+int reader_word(struct reader *reader, const struct json_node *node, const char *const *words,
+		const char *what)
 {
 	struct place place = json_place(reader->document, node);
 
@@ -205,8 +209,8 @@ bool reader_expand(struct reader *reader, const struct json_node *node, enum exp
 	return false;
 }
 
-void reader_pattern_error(struct reader *reader, const struct json_node *node, const struct expansion *expansion,
-			  const struct pattern_error *error)
+void reader_pattern_error(struct reader *reader, const struct json_node *node,
+			  const struct expansion *expansion, const struct pattern_error *error)
 {
 	size_t at = error->offset < expansion->len ? error->offset : expansion->len;
 	struct place place = json_string_place(reader->document, node, expansion->origin[at]);

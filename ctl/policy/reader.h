@@ -22,10 +22,10 @@ struct reader {
 };
 
 /* An error at the value (or key) of NODE. */
-void reader_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-void reader_key_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format,
-		      ...) __attribute__((format(printf, 4, 5)));
+void reader_error(struct reader *reader, const struct json_node *node, const char *remedy, const char *format,
+		  ...) __attribute__((format(printf, 4, 5)));
+void reader_key_error(struct reader *reader, const struct json_node *node, const char *remedy,
+		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Memory has run out: the reading goes on and fails in the end. */
 void reader_no_memory(struct reader *reader);
@@ -42,10 +42,12 @@ bool reader_is(struct reader *reader, const struct json_node *node, enum json_ty
  * other types, empty lists and empty strings. Returns how many were called.
  */
 typedef void reader_string_function(struct reader *reader, const struct json_node *string, void *data);
-size_t reader_each(struct reader *reader, const struct json_node *node, reader_string_function *each, void *data);
+size_t reader_each(struct reader *reader, const struct json_node *node, reader_string_function *each,
+		   void *data);
 
 /* Index of the string NODE in WORDS, or -1 after "unknown WHAT 'x' (did you mean 'y'?)". */
-int reader_word(struct reader *reader, const struct json_node *node, const char *const *words, const char *what);
+int reader_word(struct reader *reader, const struct json_node *node, const char *const *words,
+		const char *what);
 
 /* "unknown WHAT 'word' (did you mean 'y'?)" at PLACE, with the WORDS in the remedy. */
 void reader_unknown(struct reader *reader, const struct place *place, const char *what, const char *word,
@@ -59,8 +61,8 @@ bool reader_expand(struct reader *reader, const struct json_node *node, enum exp
 		   struct expansion *ret);
 
 /* Reports a pattern's error, found in EXPANSION of NODE. */
-void reader_pattern_error(struct reader *reader, const struct json_node *node, const struct expansion *expansion,
-			  const struct pattern_error *error);
+void reader_pattern_error(struct reader *reader, const struct json_node *node,
+			  const struct expansion *expansion, const struct pattern_error *error);
 
 /* "a tag", "a message": a string of one line and at most MAX - 1 bytes; *ret is the caller's. */
 void reader_line(struct reader *reader, const struct json_node *node, size_t max, char **ret);

@@ -105,7 +105,8 @@ static void read_operation(struct reader *reader, const struct json_node *node, 
 
 	if (!strcmp(node->string, "*")) {
 		if (reading->is_list)
-			reader_error(reader, node, "write \"*\" instead of the list", "'*' in a list of operations");
+			reader_error(reader, node, "write \"*\" instead of the list",
+				     "'*' in a list of operations");
 		reading->operations |= mask & OPS_HOOKED;
 	} else if (op < 0 || !(mask & OP_BIT(op))) {
 		unknown_operation(reader, node, reading->section);

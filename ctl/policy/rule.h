@@ -19,7 +19,8 @@ void rule_read(struct reader *reader, enum section section, const struct json_no
 const struct json_node *rule_verb(struct reader *reader, const struct json_node *node, enum verb *ret_verb);
 
 /* Reads tag, severity, message and timeout of a rule into RULE. */
-void rule_words(struct reader *reader, const struct json_node *node, enum verb verb, struct policy_rule *rule);
+void rule_words(struct reader *reader, const struct json_node *node, enum verb verb,
+		struct policy_rule *rule);
 
 /* The paths of a file or exec rule. */
 void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft);

@@ -26,8 +26,8 @@ static char *compare(const struct policy_test *test, const struct decision *deci
 
 	*ret_failed = true;
 	if (decision->verb != test->expect)
-		failure = text_format("expected %s, got %s %s", verb_words[test->expect], verb_words[decision->verb],
-				      origin ? origin : "");
+		failure = text_format("expected %s, got %s %s", verb_words[test->expect],
+				      verb_words[decision->verb], origin ? origin : "");
 	else if (test->tag && strcmp(test->tag, tag))
 		failure = text_format("expected tag '%s', got '%s' %s", test->tag, tag, origin ? origin : "");
 	else if (test->reason >= 0 && test->reason != (int)decision->reason)

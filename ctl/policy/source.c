@@ -106,7 +106,8 @@ static int read_defines(struct policy_bundle *bundle)
 	for (const struct json_node *member = defines->first; member; member = member->next) {
 		if (member->type != JSON_STRING)
 			return -EBADMSG;
-		bundle->defines[bundle->define_count++] = (struct policy_define){ member->key, member->string };
+		bundle->defines[bundle->define_count++] = (struct policy_define){ member->key,
+										  member->string };
 	}
 	return 0;
 }

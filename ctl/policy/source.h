@@ -30,7 +30,8 @@ void bundle_done(struct policy_bundle *bundle);
 const char *bundle_main(const struct policy_bundle *bundle);
 
 /* policy_read with files from BUNDLE, or from the system if that is NULL. */
-int policy_read_from(const char *path, const struct policy_bundle *bundle, const struct policy_options *options,
-		     struct diagnostics *diagnostics, struct policy **ret);
+int policy_read_from(const char *path, const struct policy_bundle *bundle,
+		     const struct policy_options *options, struct diagnostics *diagnostics,
+		     struct policy **ret);
 
 #endif

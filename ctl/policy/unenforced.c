@@ -15,9 +15,9 @@ static void refuse_section(struct reader *reader, const struct json_node *node, 
 }
 
 static const char *const signal_words[] = {
-	"HUP",	"INT",	"QUIT", "ILL",	"TRAP", "ABRT", "BUS",	"FPE",	  "KILL", "USR1", "SEGV",
-	"USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP",  "TSTP", "TTIN", "TTOU",
-	"URG",	"XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR",	   "SYS",  NULL,
+	"HUP",	"INT",	"QUIT", "ILL",	  "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1", "SEGV",
+	"USR2", "PIPE", "ALRM", "TERM",	  "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+	"URG",	"XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS",  NULL,
 };
 
 static void check_signal(struct reader *reader, const struct json_node *node, void *data)
@@ -31,7 +31,8 @@ static void check_signal(struct reader *reader, const struct json_node *node, vo
 
 static void check_target(struct reader *reader, const struct json_node *node, void *data)
 {
-	static const char *const words[] = { "self", "child", "descendant", "session", "external", "system", NULL };
+	static const char *const words[] = { "self",	 "child",  "descendant", "session",
+					     "external", "system", NULL };
 
 	(void)data;
 	reader_word(reader, node, words, "target");
@@ -39,7 +40,7 @@ static void check_target(struct reader *reader, const struct json_node *node, vo
 
 static void check_signal_rule(struct reader *reader, const struct json_node *node)
 {
-	static const char *const keys[] = { "to",  "deny",     "allow",   "audit",   "ask",
+	static const char *const keys[] = { "to",  "deny",     "allow",	  "audit",   "ask",
 					    "tag", "severity", "message", "timeout", NULL };
 	const struct json_node *verb, *to = json_member(node, "to");
 	struct policy_rule rule = { 0 };
@@ -106,9 +107,10 @@ static void check_kernel_value(struct reader *reader, const struct json_node *no
 
 void kernel_check(struct reader *reader, const struct json_node *node)
 {
-	static const char *const keys[] = { "mount",	"userns",   "bpf",	"perf",	   "module",   "keyring",
-					    "io_uring", "raw_socket", "families", "cgroup", "snapshot", "caseless",
-					    "chroot",	"setuid",   "tiocsti",	"deputies", "ptrace",	NULL };
+	static const char *const keys[] = { "mount",	"userns",   "bpf",	  "perf",     "module",
+					    "keyring",	"io_uring", "raw_socket", "families", "cgroup",
+					    "snapshot", "caseless", "chroot",	  "setuid",   "tiocsti",
+					    "deputies", "ptrace",   NULL };
 
 	refuse_section(reader, node, FEATURE_KERNEL);
 	if (!reader_is(reader, node, JSON_OBJECT))
@@ -144,7 +146,8 @@ static void check_setting(struct reader *reader, const struct json_node *node)
 	struct expansion expansion;
 
 	if (!*node->key || strchr(node->key, '='))
-		reader_key_error(reader, node, "write the variable's name alone", "no name of an environment variable");
+		reader_key_error(reader, node, "write the variable's name alone",
+				 "no name of an environment variable");
 	if (reader_is(reader, node, JSON_STRING) && reader_expand(reader, node, EXPANSION_PLAIN, &expansion))
 		expansion_done(&expansion);
 }
@@ -178,7 +181,8 @@ static bool is_amount(const struct json_node *node, const char *suffixes)
 		return false;
 	digits = strspn(node->string, "0123456789");
 	return digits && digits < 18 && strspn(node->string, "0") < digits &&
-	       (!node->string[digits] || (strchr(suffixes, node->string[digits]) && !node->string[digits + 1]));
+	       (!node->string[digits] ||
+		(strchr(suffixes, node->string[digits]) && !node->string[digits + 1]));
 }
 
 static void check_io(struct reader *reader, const struct json_node *node, void *data)

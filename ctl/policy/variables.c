@@ -140,7 +140,8 @@ static void put_byte(struct output *out, char c, size_t offset)
 	out->len++;
 }
 
-static void put_value(struct output *out, const char *value, const char *written, bool is_pattern, size_t offset)
+static void put_value(struct output *out, const char *value, const char *written, bool is_pattern,
+		      size_t offset)
 {
 	for (; *value; value++) {
 		if (is_pattern && is_special(*value)) {
@@ -201,9 +202,11 @@ static int expand_variable(struct variables *variables, struct output *out, bool
 	int result;
 
 	if (!end)
-		return refuse(error, *at, "unclosed '${'", "close it with '}', or write \\$ for the character itself");
+		return refuse(error, *at, "unclosed '${'",
+			      "close it with '}', or write \\$ for the character itself");
 	if (!name_len || name_len >= sizeof(error->name))
-		return refuse(error, *at, "'${…}' without a name of 1 to 63 characters", "name a variable in it");
+		return refuse(error, *at, "'${…}' without a name of 1 to 63 characters",
+			      "name a variable in it");
 	memcpy(error->name, text + start, name_len);
 	error->name[name_len] = '\0';
 	result = expand_name(variables, out, is_pattern, *at, error);
@@ -228,7 +231,8 @@ static int expand_text(struct variables *variables, struct output *out, bool is_
 			at++;
 		}
 		if (out->len > EXPANSION_LEN_MAX && !result)
-			result = refuse(error, 0, "a string longer than 65536 bytes", "shorten the variables in it");
+			result = refuse(error, 0, "a string longer than 65536 bytes",
+					"shorten the variables in it");
 	}
 	put_origin(out, len);
 	return result;

@@ -20,7 +20,7 @@ const char *const reason_words[] = {
 #define X(id, word) [REASON_##id] = word,
 	REASONS(X)
 #undef X
-	NULL,
+		NULL,
 };
 
 static const struct {

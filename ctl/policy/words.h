@@ -22,9 +22,9 @@ uint32_t section_operations(enum section section);
 /* SECTION_COUNT if there is none of that name. */
 enum section section_find(const char *name);
 
-extern const char *const verb_words[]; /* NULL-ended, indexed by enum verb */
+extern const char *const verb_words[];	   /* NULL-ended, indexed by enum verb */
 extern const char *const severity_words[]; /* NULL-ended, index 0 is severity info */
-extern const char *const reason_words[]; /* NULL-ended, indexed by enum reason */
+extern const char *const reason_words[];   /* NULL-ended, indexed by enum reason */
 
 /* Index of WORD in the NULL-ended WORDS, or -1. */
 int word_find(const char *const *words, const char *word);

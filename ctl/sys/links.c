@@ -12,8 +12,8 @@
 #include "ctl/base/text.h"
 
 struct walk {
-	char *done; /* resolved so far, without a slash at its end; "" is the root */
-	char *rest; /* still to go */
+	char *done;	/* resolved so far, without a slash at its end; "" is the root */
+	char *rest;	/* still to go */
 	const char *at; /* in rest */
 	struct links *links;
 	unsigned int hops;
