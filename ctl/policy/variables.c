@@ -203,7 +203,7 @@ static int expand_variable(struct variables *variables, struct output *out, bool
 
 	if (!end)
 		return refuse(error, *at, "unclosed '${'",
-			      "close it with '}', or write \\$ for the character itself");
+			      "close it with '}', or write \\$\\{ for the characters themselves");
 	if (!name_len || name_len >= sizeof(error->name))
 		return refuse(error, *at, "'${…}' without a name of 1 to 63 characters",
 			      "name a variable in it");
