@@ -6,6 +6,7 @@ PREFIX ?= /usr/local
 SBINDIR ?= $(PREFIX)/sbin
 DATADIR ?= $(PREFIX)/share/agentctl
 MANDIR ?= $(PREFIX)/share/man
+CATALOGDIR ?= /usr/lib/systemd/catalog
 VERSION := 0.1.0
 
 CC ?= gcc
@@ -97,12 +98,12 @@ $(SKELETON): $(OUTPUT)/kern/agentctl.o
 # The skeleton's types are the programs' own.
 $(OUTPUT)/ctl/enforce/%.o $(OUTPUT)/sanitized/ctl/enforce/%.o: $(SKELETON)
 
-$(OUTPUT)/selftests/unit/%_test: selftests/unit/%_test.c $(SANITIZED)
+$(UNIT_TESTS): $(OUTPUT)/selftests/unit/%_test: selftests/unit/%_test.c $(SANITIZED)
 	$(say) CC $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(SANITIZE) -o $@ $< $(SANITIZED) $(LDLIBS_ALL) -lcmocka
 
-$(OUTPUT)/selftests/%: selftests/%.c
+$(GUEST_TESTS): $(OUTPUT)/selftests/%: selftests/%.c
 	$(say) CC $@
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -o $@ $< -lpthread
@@ -149,11 +150,12 @@ install: all
 	install -m 644 docs/man/*.5 $(DESTDIR)$(MANDIR)/man5
 	install -m 644 docs/man/*.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 docs/man/*.8 $(DESTDIR)$(MANDIR)/man8
+	install -D -m 644 docs/agentctl.catalog $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
 
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/agentctl $(DESTDIR)$(MANDIR)/man8/agentctl.8 \
 		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7
-	rm -rf $(DESTDIR)$(DATADIR)
+	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
 
 clean:
 	rm -rf $(OUTPUT)

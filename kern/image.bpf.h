@@ -7,23 +7,32 @@
 #include "decide.h"
 #include <linux/errno.h>
 
+#define CELLS_OF(image) (sizeof((image)->cell) / sizeof((image)->cell[0]))
+
 /*
- * Returns FUNCTION(header, cells, mask, ARGUMENT) of the image of POLICY, in the
- * first size class that has it; goes on if none has. The control tool puts a
+ * The image of POLICY in one size class, or NULL. The control tool puts a
  * replacement into its class before it takes the old one out of another, and both
  * updates wait for programs that run (they hold the RCU read lock): whoever looks
- * sees the old image or the new one. FUNCTION is inlined once for each class, so
- * that the mask is a constant which the verifier can rely on.
+ * into the classes from small to large sees the old image or the new one.
+ */
+#define IMAGE_GET(class, policy)								\
+	({											\
+		__u32 zero_ = 0, index_ = (policy);						\
+		void *inner_ = bpf_map_lookup_elem(&images_##class, &index_);			\
+		(struct image_##class *)(inner_ ? bpf_map_lookup_elem(inner_, &zero_) : 0);	\
+	})
+
+/*
+ * Returns FUNCTION(header, cells, mask, ARGUMENT) of the image of POLICY; goes on
+ * if there is none. FUNCTION is inlined once for each class, so that the mask is
+ * a constant which the verifier can rely on.
  */
 #define IMAGE_CALL_CLASS(class, policy, function, argument)						\
 	do {												\
-		__u32 zero_ = 0, index_ = (policy);							\
-		void *inner_ = bpf_map_lookup_elem(&images_##class, &index_);				\
-		struct image_##class *image_ = inner_ ? bpf_map_lookup_elem(inner_, &zero_) : 0;	\
+		struct image_##class *image_ = IMAGE_GET(class, policy);				\
 													\
 		if (image_)										\
-			return function(&image_->header, image_->cell,					\
-					sizeof(image_->cell) / sizeof(image_->cell[0]) - 1, argument);	\
+			return function(&image_->header, image_->cell, CELLS_OF(image_) - 1, argument);	\
 	} while (0)
 
 #define IMAGE_CALL(policy, function, argument)				\
@@ -63,6 +72,8 @@ __weak __noinline int image_head(__u32 policy, struct head *ret_head)
 	return -ESTALE;
 }
 
+#define LOOK_CHUNK 32
+
 /*
  * A name being judged. The states belong to one generation: every step compares
  * it, since between two steps the image may have been replaced.
@@ -73,10 +84,13 @@ struct look {
 	__u32 policy;
 	__u32 len;   /* bytes left */
 	__u32 chunk; /* bytes of the step at work */
+	__u32 depth; /* components of the directory whose state the lanes hold */
 	__u32 slash; /* step a '/' after the last byte */
 	__u32 op[2]; /* after the last byte find the words of these; OP_COUNT for none */
 	__u32 word[2];
 	__u32 state[LANES_MAX];
+	/* The chunk's bytes, then their classes. Here and not on the stack, where the verifier would follow each byte. */
+	__u8 byte[LOOK_CHUNK];
 };
 
 IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
@@ -96,8 +110,6 @@ __weak __noinline int image_start(struct look *look)
 	IMAGE_CALL(look->policy, lanes_start, look);
 	return -ESTALE;
 }
-
-#define LOOK_CHUNK 32
 
 /* The lowest word of OP over all lanes: the first rule that matches, or the default. */
 static __always_inline __u32 lanes_word(const struct image_header *header, const __u64 *cell, __u32 mask,
@@ -120,7 +132,7 @@ static __always_inline __u32 lanes_word(const struct image_header *header, const
 }
 
 /* Names below 32 bytes lie in the dentry itself, so reading to the next power of two stays in mapped memory. */
-static __always_inline int look_fetch(struct look *look, __u8 *byte)
+static __always_inline int look_fetch(struct look *look)
 {
 	__u32 n = look->len;
 
@@ -128,10 +140,10 @@ static __always_inline int look_fetch(struct look *look, __u8 *byte)
 		n = LOOK_CHUNK;
 	look->chunk = n;
 	if (n <= 8)
-		return n ? bpf_probe_read_kernel(byte, 8, (void *)look->name) : 0;
+		return n ? bpf_probe_read_kernel(look->byte, 8, (void *)look->name) : 0;
 	if (n <= 16)
-		return bpf_probe_read_kernel(byte, 16, (void *)look->name);
-	return bpf_probe_read_kernel(byte, 32, (void *)look->name);
+		return bpf_probe_read_kernel(look->byte, 16, (void *)look->name);
+	return bpf_probe_read_kernel(look->byte, 32, (void *)look->name);
 }
 
 /*
@@ -140,47 +152,85 @@ static __always_inline int look_fetch(struct look *look, __u8 *byte)
  */
 #define CHUNK_OF(look) (*(volatile __u32 *)&(look)->chunk)
 
-/* One chunk of a component through all lanes; its bytes are turned into classes once. */
-IMAGE_FUNCTION lanes_step(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
+/* The chunk's classes through one lane. */
+static __always_inline int lane_step(const struct image_header *header, const __u64 *cell, __u32 mask,
+				     struct look *look, __u32 lane)
 {
-	__u8 byte[LOOK_CHUNK] = {};
+	__u32 state, n = CHUNK_OF(look);
+
+	lane &= LANES_MAX - 1;
+	state = look->state[lane];
+	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
+		if (i >= n)
+			break;
+		state = match_step(cell, mask, state, look->byte[i]);
+	}
+	if (look->slash && look->len == CHUNK_OF(look))
+		state = match_step(cell, mask, state, header->class['/']);
+	look->state[lane] = state;
+	return 0;
+}
+
+/* Takes the chunk's bytes and turns them into classes once for all lanes. */
+static __always_inline int look_classify(const struct image_header *header, struct look *look)
+{
 	__u32 n;
 
 	if (header->generation != look->generation)
 		return -ESTALE;
-	if (look_fetch(look, byte))
+	if (look_fetch(look))
 		return -EFAULT;
 	n = CHUNK_OF(look);
 	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
 		if (i >= n)
 			break;
-		byte[i] = header->class[byte[i]];
-	}
-	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
-		__u32 state;
-
-		if (lane >= header->lanes)
-			break;
-		state = look->state[lane];
-		n = CHUNK_OF(look);
-		for (__u32 i = 0; i < LOOK_CHUNK; i++) {
-			if (i >= n)
-				break;
-			state = match_step(cell, mask, state, byte[i]);
-		}
-		if (look->slash && look->len == CHUNK_OF(look))
-			state = match_step(cell, mask, state, header->class['/']);
-		look->state[lane] = state;
-	}
-	n = CHUNK_OF(look);
-	look->name += n;
-	look->len -= n;
-	if (!look->len) {
-		look->word[0] = lanes_word(header, cell, mask, look, look->op[0]);
-		look->word[1] = lanes_word(header, cell, mask, look, look->op[1]);
+		look->byte[i] = header->class[look->byte[i]];
 	}
 	return 0;
 }
+
+static __always_inline void look_advance(const struct image_header *header, const __u64 *cell, __u32 mask,
+					 struct look *look)
+{
+	__u32 n = CHUNK_OF(look);
+
+	look->name += n;
+	look->len -= n;
+	if (look->len)
+		return;
+	look->word[0] = lanes_word(header, cell, mask, look, look->op[0]);
+	look->word[1] = lanes_word(header, cell, mask, look, look->op[1]);
+}
+
+/*
+ * The walk through one lane is a global function of each size class: the verifier
+ * checks it once, and not once for every lane and every length.
+ */
+#define LANE_STEP(class)									\
+	__weak __noinline int lane_step_##class(struct image_##class *image, struct look *look, __u32 lane) \
+	{											\
+		if (!image || !look)								\
+			return -EINVAL;								\
+		return lane_step(&image->header, image->cell, CELLS_OF(image) - 1, look, lane);	\
+	}											\
+												\
+	static __always_inline int lanes_step_##class(struct image_##class *image, struct look *look) \
+	{											\
+		int err = look_classify(&image->header, look);					\
+												\
+		for (__u32 lane = 0; !err && lane < LANES_MAX; lane++) {			\
+			if (lane >= image->header.lanes)					\
+				break;								\
+			err = lane_step_##class(image, look, lane);				\
+		}										\
+		if (!err)									\
+			look_advance(&image->header, image->cell, CELLS_OF(image) - 1, look);	\
+		return err;									\
+	}
+
+LANE_STEP(small)
+LANE_STEP(medium)
+LANE_STEP(large)
 
 /*
  * Steps all lanes over the next bytes of the component, at most LOOK_CHUNK, and
@@ -190,9 +240,21 @@ IMAGE_FUNCTION lanes_step(const struct image_header *header, const __u64 *cell, 
  */
 __weak __noinline int image_step(struct look *look)
 {
+	struct image_small *small;
+	struct image_medium *medium;
+	struct image_large *large;
+
 	if (!look)
 		return -EINVAL;
-	IMAGE_CALL(look->policy, lanes_step, look);
+	small = IMAGE_GET(small, look->policy);
+	if (small)
+		return lanes_step_small(small, look);
+	medium = IMAGE_GET(medium, look->policy);
+	if (medium)
+		return lanes_step_medium(medium, look);
+	large = IMAGE_GET(large, look->policy);
+	if (large)
+		return lanes_step_large(large, look);
 	return -ESTALE;
 }
 

@@ -128,8 +128,7 @@ static __always_inline __u64 key_make(__u64 mount, __u64 event, __u64 ns, __u64 
  * the directory in bits 32 to 39, and the key's low half, so that a reader who
  * sees words of two writers knows it.
  */
-static __always_inline int cache_hit(struct directory *dir, __u64 key, __u32 lanes, struct look *look,
-				     __u32 *ret_depth)
+static __always_inline int cache_hit(struct directory *dir, __u64 key, __u32 lanes, struct look *look)
 {
 	struct way *way = &dir->way[key >> 62];
 
@@ -144,13 +143,12 @@ static __always_inline int cache_hit(struct directory *dir, __u64 key, __u32 lan
 		if ((__u32)word != (__u32)key)
 			return 0;
 		look->state[lane] = word >> 40;
-		*ret_depth = word >> 32 & 255;
+		look->depth = word >> 32 & 255;
 	}
 	return 1;
 }
 
-static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 lanes, const struct look *look,
-				      __u32 depth)
+static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 lanes, const struct look *look)
 {
 	struct way *way = &dir->way[key >> 62];
 
@@ -158,9 +156,22 @@ static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 la
 		if (lane >= lanes)
 			break;
 		*(volatile __u64 *)&way->state[lane] =
-			(__u64)look->state[lane] << 40 | (__u64)(depth & 255) << 32 | (__u32)key;
+			(__u64)look->state[lane] << 40 | (__u64)(look->depth & 255) << 32 | (__u32)key;
 	}
 	*(volatile __u64 *)&way->key = key;
+}
+
+/* The same two as functions that the verifier checks once, for the cold path. */
+__weak __noinline int cache_read(struct directory *dir, __u64 key, __u32 lanes, struct look *look)
+{
+	return dir && look ? cache_hit(dir, key, lanes, look) : 0;
+}
+
+__weak __noinline int cache_write(struct directory *dir, __u64 key, __u32 lanes, struct look *look)
+{
+	if (dir && look)
+		cache_put(dir, key, lanes, look);
+	return 0;
 }
 
 /*
@@ -174,7 +185,6 @@ static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 la
 struct work {
 	__u64 busy;
 	__u32 n;     /* directories between the object and a known one */
-	__u32 depth; /* components of the directory whose state the lanes hold */
 	__u32 is_known; /* the walk ended at a cached directory */
 	__u32 is_top;	/* the walk ended at the mount's root */
 	__u64 mount; /* the climb through the mounts above */
@@ -330,7 +340,7 @@ static long walk_up(__u32 i, struct walk *walk)
 		return 1;
 	if (!walk->is_proc)
 		dir = bpf_inode_storage_get(&directories, inode, 0, 0);
-	if (dir && cache_hit(dir, walk->key, walk->lanes, &work->look, &work->depth)) {
+	if (dir && cache_read(dir, walk->key, walk->lanes, &work->look)) {
 		work->is_known = 1;
 		return 1;
 	}
@@ -366,7 +376,7 @@ static __always_inline int walk_store(struct walk *walk, struct inode *inode)
 		return -EAGAIN;
 	}
 	if (dir)
-		cache_put(dir, walk->key, walk->lanes, &walk->work->look, walk->work->depth);
+		cache_write(dir, walk->key, walk->lanes, &walk->work->look);
 	return 0;
 }
 
@@ -404,24 +414,27 @@ static __always_inline int walk_component(struct walk *walk, struct dentry *dent
 	return image_walk(&work->look);
 }
 
+/* Typed pointers cannot be kept in an array, so each directory is reached from the object anew. */
+static long walk_hop(__u32 i, struct walk *walk)
+{
+	walk->dentry = walk->dentry->d_parent;
+	return 0;
+}
+
 static long walk_down(__u32 k, struct walk *walk)
 {
-	struct dentry *dentry = walk->directory;
 	struct work *work = walk->work;
-	__u32 i;
+	struct dentry *dentry;
 	int err;
 
 	if (!work)
 		return 1;
-	i = work->n - 1 - k;
-	for (__u32 j = 0; j < DEPTH_MAX; j++) {
-		if (j >= i)
-			break;
-		dentry = dentry->d_parent;
-	}
+	walk->dentry = walk->directory;
+	bpf_loop(work->n - 1 - k, walk_hop, walk, 0);
+	dentry = walk->dentry;
 	err = walk_component(walk, dentry, true);
-	work->depth++;
-	if (!err && work->depth > DEPTH_MAX)
+	work->look.depth++;
+	if (!err && work->look.depth > DEPTH_MAX)
 		err = -ELOOP;
 	if (!err)
 		err = walk_store(walk, dentry->d_inode);
@@ -476,7 +489,7 @@ static __always_inline long walk_finish(struct walk *walk, struct work *work)
 		work->look.len = work->look.slash = 0;
 		err = image_step(&work->look);
 	} else {
-		if (work->depth >= DEPTH_MAX)
+		if (work->look.depth >= DEPTH_MAX)
 			return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
 		err = walk_component(walk, walk->object, false);
 	}
@@ -507,7 +520,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	walk->lanes = head.lanes;
 	mount = (void *)(POINTER_NUMBER(mnt) - bpf_core_field_offset(struct mount, mnt));
 	ns = BPF_CORE_READ(mount, mnt_ns);
-	if ((__u64)ns == MNT_NS_INTERNAL)
+	if ((__u64)ns == MNT_NS_INTERNAL || walk->object->d_sb->s_magic == MQUEUE_MAGIC)
 		return walk_internal(walk);
 	event = BPF_CORE_READ(ns, event);
 	id = ns ? namespace_id_of((__u64)ns) : 0;
@@ -530,7 +543,7 @@ static long walk_try(__u32 i, struct walk *walk)
 		return 0;
 	if (depth < 0)
 		return walk_failed(walk, depth);
-	work->depth = depth;
+	work->look.depth = depth;
 	if (walk_store(walk, walk->dentry->d_inode))
 		return 0;
 	return walk_finish(walk, work);
@@ -581,16 +594,17 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __
  * The warm path: the directory's state is in its inode. 0 when FOUND holds the
  * words, else the cold path has to look.
  */
-static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct look *look, __u32 lanes)
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
+				struct found *found)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct dentry *directory = object->d_parent;
 	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
 	__u64 key = key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
-			     *(volatile __u64 *)&control.epoch, look->generation);
+			     *(volatile __u64 *)&control.epoch, head->generation);
 	struct directory *dir;
 	struct inode *inode;
-	__u32 depth = 0;
+	struct look look;
 
 	if (object == mnt->mnt_root || object == directory)
 		return -ENOENT;
@@ -598,34 +612,35 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 	if (!inode)
 		return -ENOENT;
 	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
-	if (!dir || !cache_hit(dir, key, lanes, look, &depth) || depth >= DEPTH_MAX)
+	if (!dir)
 		return -ENOENT;
-	look->name = dentry_name(object);
-	look->len = object->d_name.len & 255;
-	look->slash = 0;
-	return image_walk(look);
+	look.depth = 0;
+	if (!cache_hit(dir, key, head->lanes, &look) || look.depth >= DEPTH_MAX)
+		return -ENOENT;
+	look.policy = policy;
+	look.generation = head->generation;
+	look.op[0] = found->op[0];
+	look.op[1] = found->op[1];
+	look.name = dentry_name(object);
+	look.len = object->d_name.len & 255;
+	look.slash = 0;
+	if (image_walk(&look))
+		return -ESTALE;
+	found->kind = NAME_FOUND;
+	found->word[0] = look.word[0];
+	found->word[1] = look.word[1];
+	return 0;
 }
 
 /*
  * Finds the words of FOUND's operations for OBJECT as reached through MNT; the
  * policy's image is the one of HEAD, or a newer one.
  */
-static __noinline void name_find(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
-				 struct found *found)
+static __always_inline void name_find(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
+				      struct found *found)
 {
-	struct look look;
-
-	look.policy = policy;
-	look.generation = head->generation;
-	look.op[0] = found->op[0];
-	look.op[1] = found->op[1];
-	if (!name_fast(object, mnt, &look, head->lanes)) {
-		found->kind = NAME_FOUND;
-		found->word[0] = look.word[0];
-		found->word[1] = look.word[1];
-		return;
-	}
-	name_slow(object, mnt, policy, found);
+	if (name_fast(object, mnt, policy, head, found))
+		name_slow(object, mnt, policy, found);
 }
 
 #endif
