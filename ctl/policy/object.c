@@ -153,12 +153,24 @@ static int parse_command(enum operation op, const char *text, struct object *obj
 	return result;
 }
 
+/* Letters beyond hexadecimal ones before the port: somebody means a host by its name. */
+static bool is_host(const char *text)
+{
+	size_t len = strcspn(text, ":");
+
+	return *text != '[' && text[len] && strcspn(text, "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ-") < len;
+}
+
 static int refuse_address(const char *text, char **ret_error)
 {
-	return refuse(
-		ret_error,
-		text_format("'%s' is no address with a port: write it as 192.0.2.1:443 or [2001:db8::1]:443",
-			    text));
+	if (is_host(text))
+		return refuse(ret_error,
+			      text_format("'%s' is a host's name, which this version does not decide yet: "
+					  "write an address with a port",
+					  text));
+	return refuse(ret_error, text_format("'%s' is no address with a port: write it as 192.0.2.1:443 or "
+					     "[2001:db8::1]:443",
+					     text));
 }
 
 /* Cuts "/tcp", "/udp" or "/icmp" from TEXT; tcp where nothing is said. */

@@ -70,7 +70,7 @@ static int follow(struct walk *walk, const char *candidate, const char *target, 
 	if (!result && !walk->links->open_directory)
 		result = find_open_directory(walk->done, &walk->links->open_directory);
 	if (!result)
-		result = replace(&walk->rest, text_format("%s/%s", target, rest));
+		result = replace(&walk->rest, text_format("%s%s%s", target, *rest ? "/" : "", rest));
 	walk->at = walk->rest;
 	if (!result && *target == '/')
 		result = replace(&walk->done, strdup(""));

@@ -147,68 +147,68 @@ static void assert_refused(const char *text, size_t len, uint32_t line, uint32_t
 	diagnostics_done(&diagnostics);
 }
 
+static const struct {
+	const char *text;
+	uint32_t line;
+	uint32_t column;
+	const char *what;
+} refused[] = {
+	{ "", 1, 1, "empty" },
+	{ "\xef\xbb\xbf{}", 1, 1, "byte order mark" },
+	{ "{} {}", 1, 4, "text after the end" },
+	{ "{}\n]", 2, 1, "text after the end" },
+	{ "{\"a\":1,}", 1, 8, "'}' after a comma" },
+	{ "[1,]", 1, 4, "closing bracket" },
+	{ "[1 2]", 1, 4, "no ',' or ']'" },
+	{ "{\"a\" 1}", 1, 6, "no ':'" },
+	{ "{a:1}", 1, 2, "no key" },
+	{ "{\"a\":1 \"b\":2}", 1, 8, "no ',' or '}'" },
+	{ "[}", 1, 2, "closing bracket" },
+	{ "[1}", 1, 3, "no ',' or ']'" },
+	{ "[", 1, 2, "ends" },
+	{ "{", 1, 2, "ends" },
+	{ "{\"a\"", 1, 5, "no ':'" },
+	{ "\"a", 1, 1, "without its end" },
+	{ "\"a\\", 1, 3, "ends inside a string" },
+	{ "\"a\nb\"", 1, 3, "control character" },
+	{ "\"\\q\"", 1, 2, "unknown escape" },
+	{ "\"\\u00g0\"", 1, 2, "four hexadecimal digits" },
+	{ "\"\\u00\"", 1, 2, "four hexadecimal digits" },
+	{ "\"\\u0000\"", 1, 2, "NUL" },
+	{ "\"\\ud800\"", 1, 2, "surrogate" },
+	{ "\"\\ud800\\u0041\"", 1, 2, "surrogate" },
+	{ "\"\\udc00\"", 1, 2, "surrogate" },
+	{ "\"\\ud83d\\ud83d\"", 1, 2, "surrogate" },
+	{ "\"\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xc0\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xe0\x80\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xed\xa0\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xf4\x90\x80\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xf8\x88\x80\x80\x80\"", 1, 2, "not UTF-8" },
+	{ "\"\xc3\"", 1, 2, "not UTF-8" },
+	{ "01", 1, 1, "leading zero" },
+	{ "-", 1, 1, "'-' without a number" },
+	{ "+1", 1, 1, "no value" },
+	{ ".5", 1, 1, "no value" },
+	{ "1.", 1, 1, "ends in '.'" },
+	{ "1e", 1, 1, "empty exponent" },
+	{ "1x", 1, 2, "text after the end" },
+	{ "tru", 1, 1, "no value" },
+	{ "truex", 1, 5, "text after the end" },
+	{ "NaN", 1, 1, "no value" },
+	{ "'a'", 1, 1, "single quote" },
+	{ "// x\n1", 1, 1, "comment" },
+	{ "[1, /* x */ 2]", 1, 5, "comment" },
+	{ "[1 /* x */]", 1, 4, "comment" },
+	{ "\f1", 1, 1, "no value" },
+};
+
 static void test_refused(void **state)
 {
-	static const struct {
-		const char *text;
-		uint32_t line;
-		uint32_t column;
-		const char *what;
-	} cases[] = {
-		{ "", 1, 1, "empty" },
-		{ "\xef\xbb\xbf{}", 1, 1, "byte order mark" },
-		{ "{} {}", 1, 4, "text after the end" },
-		{ "{}\n]", 2, 1, "text after the end" },
-		{ "{\"a\":1,}", 1, 8, "'}' after a comma" },
-		{ "[1,]", 1, 4, "closing bracket" },
-		{ "[1 2]", 1, 4, "no ',' or ']'" },
-		{ "{\"a\" 1}", 1, 6, "no ':'" },
-		{ "{a:1}", 1, 2, "no key" },
-		{ "{\"a\":1 \"b\":2}", 1, 8, "no ',' or '}'" },
-		{ "[}", 1, 2, "closing bracket" },
-		{ "[1}", 1, 3, "no ',' or ']'" },
-		{ "[", 1, 2, "ends" },
-		{ "{", 1, 2, "ends" },
-		{ "{\"a\"", 1, 5, "no ':'" },
-		{ "\"a", 1, 1, "without its end" },
-		{ "\"a\\", 1, 3, "ends inside a string" },
-		{ "\"a\nb\"", 1, 3, "control character" },
-		{ "\"\\q\"", 1, 2, "unknown escape" },
-		{ "\"\\u00g0\"", 1, 2, "four hexadecimal digits" },
-		{ "\"\\u00\"", 1, 2, "four hexadecimal digits" },
-		{ "\"\\u0000\"", 1, 2, "NUL" },
-		{ "\"\\ud800\"", 1, 2, "surrogate" },
-		{ "\"\\ud800\\u0041\"", 1, 2, "surrogate" },
-		{ "\"\\udc00\"", 1, 2, "surrogate" },
-		{ "\"\\ud83d\\ud83d\"", 1, 2, "surrogate" },
-		{ "\"\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xc0\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xe0\x80\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xed\xa0\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xf4\x90\x80\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xf8\x88\x80\x80\x80\"", 1, 2, "not UTF-8" },
-		{ "\"\xc3\"", 1, 2, "not UTF-8" },
-		{ "01", 1, 1, "leading zero" },
-		{ "-", 1, 1, "'-' without a number" },
-		{ "+1", 1, 1, "no value" },
-		{ ".5", 1, 1, "no value" },
-		{ "1.", 1, 1, "ends in '.'" },
-		{ "1e", 1, 1, "empty exponent" },
-		{ "1x", 1, 2, "text after the end" },
-		{ "tru", 1, 1, "no value" },
-		{ "truex", 1, 5, "text after the end" },
-		{ "NaN", 1, 1, "no value" },
-		{ "'a'", 1, 1, "single quote" },
-		{ "// x\n1", 1, 1, "comment" },
-		{ "[1, /* x */ 2]", 1, 5, "comment" },
-		{ "[1 /* x */]", 1, 4, "comment" },
-		{ "\f1", 1, 1, "no value" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_refused(cases[i].text, strlen(cases[i].text), cases[i].line, cases[i].column,
-			       cases[i].what);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		assert_refused(refused[i].text, strlen(refused[i].text), refused[i].line, refused[i].column,
+			       refused[i].what);
 	assert_refused("\"a\0\"", 4, 1, 3, "control character");
 	assert_refused("1\0", 2, 1, 2, "text after the end");
 	assert_refused("[1,\0 2]", 7, 1, 4, "no value");
