@@ -30,14 +30,15 @@ WARNINGS := -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
 ifeq ($(CI),true)
 WARNINGS += -Werror
 endif
-CPPFLAGS_ALL := -I. -I$(OUTPUT) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' \
+# Not := here and below: in `make deps all`, deps may install what these ask.
+CPPFLAGS_ALL = -I. -I$(OUTPUT) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' \
 	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null)
 CFLAGS_ALL := -std=gnu11 $(WARNINGS) -fno-strict-aliasing -MMD -MP $(CFLAGS)
-LDLIBS_ALL := $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
+LDLIBS_ALL = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
 
-TRIPLET := $(shell $(CC) -dumpmachine)
-ARCH := $(subst x86_64,x86,$(subst aarch64,arm64,$(firstword $(subst -, ,$(TRIPLET)))))
-BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Ikern -Ivmlinux -I/usr/include/$(TRIPLET)
+TRIPLET = $(shell $(CC) -dumpmachine)
+ARCH = $(subst x86_64,x86,$(subst aarch64,arm64,$(firstword $(subst -, ,$(TRIPLET)))))
+BPF_CFLAGS = -g -O2 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Ikern -Ivmlinux -I/usr/include/$(TRIPLET)
 
 BPF_SOURCES := $(wildcard kern/*.bpf.c)
 BPF_OBJECTS := $(BPF_SOURCES:%.c=$(OUTPUT)/%.o)
@@ -106,7 +107,7 @@ $(UNIT_TESTS): $(OUTPUT)/selftests/unit/%_test: selftests/unit/%_test.c $(SANITI
 $(GUEST_TESTS): $(OUTPUT)/selftests/%: selftests/%.c
 	$(say) CC $@
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -o $@ $< -lpthread
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -o $@ $< -lpthread $(if $(findstring /bench/,$@),-lbpf)
 
 -include $(OBJECTS:.o=.d) $(SANITIZED:.o=.d) $(OUTPUT)/ctl/main.d $(UNIT_TESTS:=.d) $(GUEST_TESTS:=.d)
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Measures one operation: bench OPERATION OBJECT COUNT [CGROUP [HOOK]]. Prints
+ * what one costs, in instructions under the counting clock: the least of several
+ * rounds. Enters CGROUP before ("-" for none); with HOOK, an LSM program that does
+ * nothing is attached there meanwhile.
+ *
+ * OPERATION: open OBJECT; cold (opens OBJECT/N/file.txt for each N, once); exec
+ * OBJECT; connect4 and connect6 (a UDP socket, to loopback, port OBJECT).
+ */
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <netinet/in.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 8
+
+static long long now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void do_open(const char *object, long i)
+{
+	int fd = open(object, O_RDONLY);
+
+	if (fd < 0)
+		fail(object);
+	close(fd);
+}
+
+static void do_cold(const char *object, long i)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%05ld/file.txt", object, i);
+	do_open(path, i);
+}
+
+static void do_exec(const char *object, long i)
+{
+	char *arguments[] = { (char *)object, NULL }, *environment[] = { NULL };
+	pid_t pid;
+	int status;
+
+	errno = posix_spawn(&pid, object, NULL, NULL, arguments, environment);
+	if (errno || waitpid(pid, &status, 0) != pid || status)
+		fail(object);
+}
+
+static int udp = -1;
+
+static void do_connect(const char *object, long i)
+{
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr_in four = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int domain = object[0] == '6' ? AF_INET6 : AF_INET;
+	int error;
+
+	six.sin6_port = four.sin_port = htons(9);
+	if (udp < 0)
+		udp = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	error = domain == AF_INET6 ? connect(udp, (struct sockaddr *)&six, sizeof(six)) :
+				     connect(udp, (struct sockaddr *)&four, sizeof(four));
+	if (error)
+		fail("connect");
+}
+
+/* The program of two instructions: the cost of being hooked at all. */
+static void attach_empty(const char *hook)
+{
+	struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_LSM_MAC);
+	int program;
+
+	options.attach_btf_id = libbpf_find_vmlinux_btf_id(hook, BPF_LSM_MAC);
+	program = bpf_prog_load(BPF_PROG_TYPE_LSM, "empty", "GPL", code, sizeof(code) / sizeof(code[0]), &options);
+	if (program < 0 || bpf_raw_tracepoint_open(NULL, program) < 0)
+		fail(hook);
+}
+
+static void enter(const char *cgroup)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		fail(path);
+	close(fd);
+}
+
+static long long measure(void (*operation)(const char *, long), const char *object, long count)
+{
+	long long best = -1;
+
+	operation(object, 0);
+	for (int round = 0; round < ROUNDS; round++) {
+		long long start = now(), cost;
+
+		for (long i = 0; i < count; i++)
+			operation(object, i);
+		cost = (now() - start) / count;
+		if (best < 0 || cost < best)
+			best = cost;
+	}
+	return best;
+}
+
+/* Each is cold only once: no rounds. */
+static long long measure_cold(const char *object, long count)
+{
+	long long start = now();
+
+	for (long i = 0; i < count; i++)
+		do_cold(object, i);
+	return (now() - start) / count;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name, *object;
+	long count;
+
+	if (argc < 4)
+		return 2;
+	name = argv[1];
+	object = argv[2];
+	count = strtol(argv[3], NULL, 10);
+	if (argc > 5)
+		attach_empty(argv[5]);
+	if (argc > 4 && strcmp(argv[4], "-"))
+		enter(argv[4]);
+	if (!strcmp(name, "cold"))
+		printf("%lld\n", measure_cold(object, count));
+	else if (!strcmp(name, "exec"))
+		printf("%lld\n", measure(do_exec, object, count));
+	else if (!strncmp(name, "connect", 7))
+		printf("%lld\n", measure(do_connect, name + 7, count));
+	else
+		printf("%lld\n", measure(do_open, object, count));
+	return 0;
+}
