@@ -360,7 +360,8 @@ struct control {
 	__u64 canary_hits; /* operations that the self-check saw refused */
 	__u64 denied;	   /* refusals, canaries not counted */
 	__u64 abi;	   /* of the programs in force: ABI_VERSION */
-	__u64 pad[3];
+	__u64 pending;	   /* creating opens whose event waits for their end */
+	__u64 pad[2];
 	struct {
 		__u64 count;
 		__u64 pad[7];

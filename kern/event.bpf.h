@@ -9,7 +9,8 @@
 #include "name.bpf.h"
 #include "subject.bpf.h"
 
-#define EVENT_SLOTS 32
+#define EVENT_SLOTS 64
+#define PENDING_MAX 256
 #define CHAIN_MAX 256
 #define SECOND_NS 1000000000ull
 
@@ -49,10 +50,28 @@ struct act {
 	__u8 address[16];
 	__u32 verdict; /* set by act_settle */
 	__s32 error;
+	__u32 is_anonymous; /* memory without a file: the name it had is not what was judged */
+	__u32 is_tentative; /* a creating open of a name that may turn out to exist: it is told when the open ends */
 };
+
+/* A tentative act, by its thread: its event waits in a slot of its own. */
+struct pending {
+	struct act act;
+	__u64 attachment;
+	__u32 slot;
+	__u32 pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, PENDING_MAX);
+	__type(key, __u64);
+	__type(value, struct pending);
+} pendings __weak SEC(".maps");
 
 struct event_search {
 	struct event_slot *slot;
+	__u32 index;
 };
 
 static long event_try(__u32 i, struct event_search *search)
@@ -63,6 +82,7 @@ static long event_try(__u32 i, struct event_search *search)
 	if (!slot || __sync_val_compare_and_swap(&slot->busy, 0, 1))
 		return 0;
 	search->slot = slot;
+	search->index = index;
 	return 1;
 }
 
@@ -183,7 +203,6 @@ static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address
 	slot->mount = mnt_address - bpf_core_field_offset(struct mount, mnt);
 	slot->root = (__u64)BPF_CORE_READ(mnt, mnt_root);
 	if (BPF_CORE_READ(dentry, d_parent) == dentry && dentry_address != slot->root) {
-		event_put(slot, POINTER_NUMBER(anonymous_word), 5);
 		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len) & 255);
 		return slot->used - start;
 	}
@@ -350,45 +369,46 @@ static __noinline void event_object(struct event_slot *slot, struct act *act)
 	event->object_len = 0;
 	if (!act->dentry)
 		return;
-	event->object_len = event_path(slot, act->dentry, act->mnt, EVENT_OBJECT_MAX);
+	if (act->is_anonymous) {
+		slot->limit = slot->used + EVENT_OBJECT_MAX;
+		event_put(slot, POINTER_NUMBER(anonymous_word), 5);
+	}
+	event->object_len = slot->used + event_path(slot, act->dentry, act->mnt, EVENT_OBJECT_MAX - 5);
 	if (slot->cut)
 		event->flags |= EVENT_OBJECT_CUT;
 }
 
-/* Fills a slot and sends it; -ENOMEM or -ENOSPC count as lost. */
-static __noinline int event_send(struct act *act, __u64 attachment, __u32 ring)
+static __noinline void event_fill(struct event_slot *slot, struct act *act, __u64 attachment)
 {
-	struct event_search search = {};
-	struct event_slot *slot;
-	struct event *event;
-	__u32 size;
-	long err;
+	struct event *event = &slot->event;
 
-	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
-	slot = search.slot;
-	if (!slot)
-		return -ENOMEM;
-	event = &slot->event;
 	slot->used = 0;
 	event->flags = 0;
 	event->generation = act->generation;
 	event->attachment = attachment;
+	event->word = act->word;
 	event->op = act->op;
 	event->verdict = act->verdict;
 	event->reason = act->reason;
 	event->error = act->error;
-	event->word = act->word;
 	event_rule(slot, act);
 	event_object(slot, act);
 	event_process(slot);
 	event->cgroup_len = event_cgroup(slot);
 	if (slot->cut)
 		event->flags |= EVENT_CGROUP_CUT;
-	size = offsetof(struct event, data) + (slot->used & (EVENT_DATA_MAX - 1));
+}
+
+/* Sends what a slot holds and gives it back; an error counts as lost. */
+static __noinline long event_output(struct event_slot *slot, __u32 ring)
+{
+	__u32 size = offsetof(struct event, data) + (slot->used & (EVENT_DATA_MAX - 1));
+	long err;
+
 	if (ring == RING_DENIALS)
-		err = bpf_ringbuf_output(&denials, event, size, 0);
+		err = bpf_ringbuf_output(&denials, &slot->event, size, 0);
 	else
-		err = bpf_ringbuf_output(&observations, event, size, 0);
+		err = bpf_ringbuf_output(&observations, &slot->event, size, 0);
 	slot->busy = 0;
 	return err;
 }
@@ -426,21 +446,77 @@ static __noinline bool bucket_admits(struct act *act, __u64 attachment)
 	return false;
 }
 
+static __always_inline __u32 act_ring(const struct act *act)
+{
+	return act->verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
+}
+
+/* Counts an act that took place; false if its bucket swallowed it. */
+static __noinline bool account_admits(struct act *act, __u64 attachment)
+{
+	__u32 ring = act_ring(act);
+	struct ring_account *sum = &account.ring[ring & 1];
+
+	if (act->verdict == VERDICT_BLOCKED)
+		__sync_fetch_and_add(&control.denied, 1);
+	__sync_fetch_and_add(&sum->made, 1);
+	if (ring != RING_DENIALS || bucket_admits(act, attachment))
+		return true;
+	__sync_fetch_and_add(&sum->merged, 1);
+	return false;
+}
+
+static __always_inline void account_lost(const struct act *act)
+{
+	__sync_fetch_and_add(&account.ring[act_ring(act) & 1].lost, 1);
+}
+
+static __noinline int event_tell(struct act *act, __u64 attachment)
+{
+	struct event_search search = {};
+
+	if (!account_admits(act, attachment))
+		return 0;
+	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
+	if (!search.slot) {
+		account_lost(act);
+		return 0;
+	}
+	event_fill(search.slot, act, attachment);
+	if (event_output(search.slot, act_ring(act)))
+		account_lost(act);
+	return 0;
+}
+
+/* Puts a tentative act aside until its open ends. Without room for it, it is told at once. */
+static __noinline int event_defer(struct act *act, __u64 attachment)
+{
+	struct event_search search = {};
+	struct pending pending = { .attachment = attachment };
+	__u64 thread = bpf_get_current_pid_tgid();
+
+	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
+	if (!search.slot)
+		return -ENOMEM;
+	__builtin_memcpy(&pending.act, act, sizeof(pending.act));
+	pending.slot = search.index;
+	event_fill(search.slot, act, attachment);
+	if (bpf_map_update_elem(&pendings, &thread, &pending, BPF_NOEXIST)) {
+		search.slot->busy = 0;
+		return -ENOMEM;
+	}
+	__sync_fetch_and_add(&control.pending, 1);
+	return 0;
+}
+
 static __noinline void event_account(struct act *act)
 {
-	__u32 ring = act->verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
-	struct ring_account *sum = &account.ring[ring];
 	__u64 cgroup = subject_cgroup();
 	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);
 	__u64 root = entry ? entry->root : cgroup;
 
-	__sync_fetch_and_add(&sum->made, 1);
-	if (ring == RING_DENIALS && !bucket_admits(act, root)) {
-		__sync_fetch_and_add(&sum->merged, 1);
-		return;
-	}
-	if (event_send(act, root, ring))
-		__sync_fetch_and_add(&sum->lost, 1);
+	if (!act->is_tentative || event_defer(act, root))
+		event_tell(act, root);
 }
 
 /*
@@ -470,7 +546,6 @@ __weak __noinline int act_settle(struct act *act)
 			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
 			return -EACCES;
 		}
-		__sync_fetch_and_add(&control.denied, 1);
 	}
 	event_account(act);
 	return act->verdict == VERDICT_BLOCKED ? -EACCES : 0;

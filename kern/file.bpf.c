@@ -79,3 +79,47 @@ int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umo
 		return 0;
 	return verdict_path(dentry, dir->mnt, policy, OP_FILE_CREATE, OP_COUNT, false);
 }
+
+/* The open of a tentative act has ended: TOOK_PLACE says whether it was what the act had taken it for. */
+static __noinline int event_resolve(struct pending *pending, bool took_place)
+{
+	__u32 index = pending->slot & (EVENT_SLOTS - 1);
+	struct event_slot *slot = bpf_map_lookup_elem(&event_slots, &index);
+
+	if (!slot)
+		return 0;
+	if (!took_place || !account_admits(&pending->act, pending->attachment))
+		slot->busy = 0;
+	else if (event_output(slot, act_ring(&pending->act)))
+		account_lost(&pending->act);
+	return 0;
+}
+
+/*
+ * An open that may create asks path_mknod before it has looked the name up: if
+ * the file turns out to be there, nothing was created and nothing refused. So
+ * what was said then is told when the open ends, and only if it came to that.
+ */
+SEC("fexit/path_openat")
+int BPF_PROG(hook_path_openat, void *nd, const void *op, unsigned int flags, struct file *result)
+{
+	__u64 thread, file;
+	struct pending *pending;
+	bool took_place;
+
+	if (!control.pending)
+		return 0;
+	thread = bpf_get_current_pid_tgid();
+	pending = bpf_map_lookup_elem(&pendings, &thread);
+	if (!pending)
+		return 0;
+	file = POINTER_NUMBER(result);
+	if (pending->act.verdict == VERDICT_BLOCKED)
+		took_place = file == (__u64)-EACCES;
+	else
+		took_place = file < (__u64)-4095 && BPF_CORE_READ((struct file *)file, f_mode) & FMODE_CREATED;
+	event_resolve(pending, took_place);
+	bpf_map_delete_elem(&pendings, &thread);
+	__sync_fetch_and_sub(&control.pending, 1);
+	return 0;
+}

@@ -5,6 +5,18 @@
 
 #include "event.bpf.h"
 
+#define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
+
+/* Is the name still being looked up, so that nobody knows yet whether it exists? */
+static __always_inline bool dentry_in_lookup(struct dentry *dentry)
+{
+	__u32 flag = PAR_LOOKUP_BEFORE_ENUM;
+
+	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_PAR_LOOKUP))
+		flag = bpf_core_enum_value(enum dentry_flags, DCACHE_PAR_LOOKUP);
+	return dentry->d_flags & flag;
+}
+
 #define EACCES_IF(x) ((x) ? -EACCES : 0)
 
 static __always_inline void verdict_count(void)
@@ -58,7 +70,10 @@ static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt
 		act.op = pick ? found->op[1] : found->op[0];
 		act.word = pick ? found->word[1] : found->word[0];
 		act.reason = WORD_RULE(act.word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE;
+		act.is_anonymous = found->kind == NAME_ANONYMOUS;
 	}
+	/* An open looks a name up only after it was asked whether it may create it. */
+	act.is_tentative = act.op == OP_FILE_CREATE && dentry_in_lookup(object);
 	return EACCES_IF(act_settle(&act));
 }
 

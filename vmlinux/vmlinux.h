@@ -38,6 +38,11 @@ struct inode {
 	struct super_block *i_sb;
 };
 
+/* From 6.14; before, they were macros that type information does not know. */
+enum dentry_flags {
+	DCACHE_PAR_LOOKUP = 1 << 24,
+};
+
 struct qstr {
 	u32 len;
 	const unsigned char *name;

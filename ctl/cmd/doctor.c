@@ -16,6 +16,21 @@ static bool set_option(const char *option, const char *value, void *data)
 	return true;
 }
 
+/* What the programs attach to, which facts_gather cannot know. */
+static void look_hooks(struct fact *fact)
+{
+	const char *missing[FACTS_MAX];
+	int count = programs_missing_targets(missing, FACTS_MAX);
+	size_t used = 0;
+
+	*fact = (struct fact){ .name = "hooks", .is_needed = true, .is_there = count == 0 };
+	fact->mend = "run a kernel of the list in README, or waive each with agentctl load --without HOOK";
+	if (count <= 0)
+		snprintf(fact->detail, sizeof(fact->detail), "%s", count ? "the type information cannot be read" : "all there");
+	for (int i = 0; i < count && used < sizeof(fact->detail); i++)
+		used += snprintf(fact->detail + used, sizeof(fact->detail) - used, "%s%s", i ? " " : "this kernel lacks ", missing[i]);
+}
+
 static const char *state_word(const struct fact *fact)
 {
 	return fact->is_there ? "ok" : fact->is_needed ? "lacking" : "later";
@@ -69,6 +84,7 @@ int cmd_doctor(int argc, char **argv)
 	if (first != argc)
 		return cmd_usage_error("doctor", "it takes no operands");
 	count = facts_gather(facts);
+	look_hooks(&facts[count++]);
 	can_enforce = !facts_lacking(facts, count);
 	if (is_json)
 		show_json(facts, count, can_enforce);

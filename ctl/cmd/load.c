@@ -83,7 +83,7 @@ static int start_programs(const struct load_options *options)
 			 "kernel of the README's list\n%s",
 			 why.hook, strerror(-error), why.hook, why.detail);
 	else
-		cmd_fail("load: cannot start the programs: %s", strerror(-error));
+		cmd_fail("load: cannot start the programs: %s\n%s", strerror(-error), why.detail);
 	return EXIT_LACKING;
 }
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 const struct hook hooks[] = {
-#define X(hook, has_trusted, decides) { #hook, has_trusted, decides },
+#define X(hook, has_trusted, target, decides) { #hook, has_trusted, target, decides },
 	HOOKS(X)
 #undef X
-		{ NULL, false, NULL },
+		{ NULL, false, NULL, NULL },
 };
 
 const struct hook *hook_find(const char *name)

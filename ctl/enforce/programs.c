@@ -45,7 +45,7 @@ static int hear(enum libbpf_print_level level, const char *format, va_list args)
 	if (level != LIBBPF_WARN || !listener || vasprintf(&text, format, args) < 0)
 		return 0;
 	hear_hook(text);
-	if (strstr(text, "PROG LOAD LOG"))
+	if (strstr(text, "PROG LOAD LOG") || !listener->detail[0])
 		hear_detail(text);
 	free(text);
 	return 0;
@@ -68,6 +68,27 @@ static bool is_in_union(const struct btf *btf, const char *structure, const char
 			return false;
 	}
 	return true;
+}
+
+static bool has_target(const struct btf *btf, const char *target)
+{
+	return btf__find_by_name_kind(btf, target, BTF_KIND_FUNC) >= 0 ||
+	       btf__find_by_name_kind(btf, target, BTF_KIND_TYPEDEF) >= 0;
+}
+
+int programs_missing_targets(const char **ret_names, size_t max)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	size_t count = 0;
+
+	if (!btf)
+		return -errno;
+	for (const struct hook *hook = hooks; hook->name; hook++)
+		if (!has_target(btf, hook->target) && count + 1 < max)
+			ret_names[count++] = hook->name;
+	ret_names[count] = NULL;
+	btf__free(btf);
+	return count;
 }
 
 static bool is_waived(const char *hook, const char *const *waived, size_t count)
@@ -202,6 +223,20 @@ static int make_folders(void)
 	return 0;
 }
 
+/* A kernel without the target of a hook that nobody waived: said before anything is tried. */
+static int check_targets(const struct btf *btf, const char *const *waived, size_t waived_count,
+			 struct programs_error *ret_error)
+{
+	for (const struct hook *hook = hooks; hook->name; hook++) {
+		if (is_waived(hook->name, waived, waived_count) || has_target(btf, hook->target))
+			continue;
+		snprintf(ret_error->hook, sizeof(ret_error->hook), "%s", hook->name);
+		snprintf(ret_error->detail, sizeof(ret_error->detail), "this kernel has no %s", hook->target);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
 static int load_all(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
 {
 	struct agentctl *object = agentctl__open();
@@ -209,6 +244,8 @@ static int load_all(const char *const *waived, size_t waived_count, struct progr
 	bool trusted = btf && is_in_union(btf, "file", "f_path");
 	int error = object && btf ? 0 : -ENOTSUP;
 
+	if (!error)
+		error = check_targets(btf, waived, waived_count, ret_error);
 	if (!error) {
 		prepare(object, btf, waived, waived_count);
 		error = make_folders();

@@ -21,6 +21,12 @@ struct programs_error {
  */
 int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error);
 
+/*
+ * The hooks whose target this kernel's type information does not have, as names
+ * in a list that NULL ends, at most MAX of them. Returns how many, or -errno.
+ */
+int programs_missing_targets(const char **ret_names, size_t max);
+
 /* Unpins all links: no program runs any more. The maps stay, with events that nobody has read. */
 int programs_stop(void);
 
