@@ -358,7 +358,7 @@ static __noinline int event_rule(struct event_slot *slot, struct act *act)
 	return 0;
 }
 
-static __noinline void event_object(struct event_slot *slot, struct act *act)
+static __always_inline void event_object(struct event_slot *slot, struct act *act)
 {
 	struct event *event = &slot->event;
 
@@ -509,7 +509,7 @@ static __noinline int event_defer(struct act *act, __u64 attachment)
 	return 0;
 }
 
-static __noinline void event_account(struct act *act)
+static __always_inline void event_account(struct act *act)
 {
 	__u64 cgroup = subject_cgroup();
 	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);

@@ -169,7 +169,7 @@ int cmd_attach(int argc, char **argv)
 	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
 		return code;
 	if (argc - first < 1 || argc - first > 2)
-		return cmd_usage_error("attach", "name a cgroup, and a policy unless only one is loaded");
+		return cmd_usage_error("attach", "attach: name a cgroup, and a policy unless only one is loaded");
 	code = kernel_side_open("attach", &pins, &lock);
 	if (code)
 		return code;

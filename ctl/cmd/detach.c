@@ -11,6 +11,8 @@
 
 static bool set_option(const char *option, const char *value, void *data)
 {
+	if (!strcmp(option, "json"))
+		*(bool *)data = true;
 	return true;
 }
 
@@ -36,18 +38,21 @@ int cmd_detach(int argc, char **argv)
 {
 	struct pins pins;
 	char *path = NULL;
+	bool is_json = false;
 	int first, lock, code;
 
-	if (!cmd_parse(argc, argv, set_option, NULL, &first, &code))
+	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
 		return code;
 	if (argc - first != 1)
-		return cmd_usage_error("detach", "name one cgroup");
+		return cmd_usage_error("detach", "detach: name one cgroup");
 	code = kernel_side_open("detach", &pins, &lock);
 	if (code)
 		return code;
 	code = kernel_side_cgroup("detach", argv[first], &path);
 	if (!code)
 		code = detach(&pins, path);
+	if (!code)
+		kernel_side_done("detached", cgroup_relative(path), is_json);
 	free(path);
 	kernel_side_close(&pins, lock);
 	return code;

@@ -82,7 +82,7 @@ int cmd_doctor(int argc, char **argv)
 	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
 		return code;
 	if (first != argc)
-		return cmd_usage_error("doctor", "it takes no operands");
+		return cmd_usage_error("doctor", "doctor: it takes no operands");
 	count = facts_gather(facts);
 	look_hooks(&facts[count++]);
 	can_enforce = !facts_lacking(facts, count);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctl/base/json_writer.h"
 #include "ctl/cmd/cmd.h"
 #include "ctl/sys/cgroup.h"
 #include "ctl/sys/facts.h"
@@ -60,6 +61,22 @@ int kernel_side_insist(const char *verb)
 		return EXIT_DONE;
 	cmd_fail("%s: this machine cannot enforce: %s: %s: %s", verb, lack->name, lack->detail, lack->mend);
 	return EXIT_LACKING;
+}
+
+void kernel_side_done(const char *key, const char *what, bool is_json)
+{
+	struct json_writer json;
+
+	if (!is_json) {
+		printf("%s: %s\n", what, key);
+		return;
+	}
+	json_writer_init(&json, stdout);
+	json_begin_object(&json);
+	json_key(&json, key);
+	json_name(&json, what, strlen(what));
+	json_end_object(&json);
+	json_newline(&json);
 }
 
 int kernel_side_cgroup(const char *verb, const char *text, char **ret_path)

@@ -3,6 +3,8 @@
 #ifndef AGENTCTL_KERNEL_SIDE_H
 #define AGENTCTL_KERNEL_SIDE_H
 
+#include <stdbool.h>
+
 #include "ctl/enforce/pins.h"
 
 /*
@@ -17,6 +19,9 @@ int kernel_side_insist(const char *verb);
 
 /* Says ERROR of VERB on WHAT; EXIT_LACKING if it is one of privileges, else EXIT_FAILED. */
 int kernel_side_failed(const char *verb, const char *what, int error);
+
+/* Tells that VERB is done with WHAT: one line, or {"KEY": WHAT} for --json. */
+void kernel_side_done(const char *key, const char *what, bool is_json);
 
 /* Finds the cgroup TEXT; EXIT_DONE, or the exit code after having said why not. */
 int kernel_side_cgroup(const char *verb, const char *text, char **ret_path);

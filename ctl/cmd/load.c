@@ -28,7 +28,7 @@ struct load_options {
 static bool waive(struct load_options *options, const char *hook)
 {
 	if (!hook_find(hook)) {
-		cmd_usage_error("load", "unknown hook '%s': agentctl status names them", hook);
+		cmd_usage_error("load", "load: unknown hook '%s': agentctl status names them", hook);
 		return false;
 	}
 	if (options->waived_count < WAIVED_MAX)
@@ -196,7 +196,7 @@ int cmd_load(int argc, char **argv)
 	if (!cmd_parse(argc, argv, set_option, &load, &first, &code))
 		return code;
 	if (first == argc)
-		return cmd_usage_error("load", "which policy file?");
+		return cmd_usage_error("load", "load: which policy file?");
 	options.defines = load.defines.list;
 	options.define_count = load.defines.count;
 	compiled = calloc(argc - first, sizeof(*compiled));

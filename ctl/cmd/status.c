@@ -19,7 +19,8 @@
 
 /* Everything that is shown, gathered first: one walk over it writes both forms. */
 struct view {
-	bool is_loaded;
+	bool is_open;	/* there are pins */
+	bool is_loaded; /* and a policy */
 	struct pins pins;
 	struct attached *attachments;
 	size_t attachment_count;
@@ -225,7 +226,7 @@ static void show(struct view *view)
 	show_policies(view);
 	show_attachments(view);
 	show_hooks(view);
-	if (view->is_loaded)
+	if (view->is_open)
 		show_counters(view);
 	show_missing(view);
 	show_lacks(view);
@@ -233,6 +234,16 @@ static void show(struct view *view)
 		json_end_object(view->json);
 		json_newline(view->json);
 	}
+}
+
+static bool has_policy(const struct pins *pins)
+{
+	struct policy_slot slot;
+
+	for (uint32_t index = POLICY_FIRST; index <= POLICY_LAST; index++)
+		if (!images_slot(pins, index, &slot) && slot.name[0])
+			return true;
+	return false;
 }
 
 static int gather(struct view *view)
@@ -244,7 +255,8 @@ static int gather(struct view *view)
 		return EXIT_DONE;
 	if (error)
 		return kernel_side_failed("status", PIN_DIR, error);
-	view->is_loaded = true;
+	view->is_open = true;
+	view->is_loaded = has_policy(&view->pins);
 	error = attachments_list(&view->pins, &view->attachments, &view->attachment_count);
 	return error ? kernel_side_failed("status", "reading the attachments", error) : EXIT_DONE;
 }
@@ -259,7 +271,7 @@ int cmd_status(int argc, char **argv)
 	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
 		return code;
 	if (first != argc)
-		return cmd_usage_error("status", "it takes no operands");
+		return cmd_usage_error("status", "status: it takes no operands");
 	json_writer_init(&json, stdout);
 	if (is_json)
 		view.json = &json;
@@ -267,7 +279,7 @@ int cmd_status(int argc, char **argv)
 	if (!code)
 		show(&view);
 	free(view.attachments);
-	if (view.is_loaded)
+	if (view.is_open)
 		pins_close(&view.pins);
 	return code;
 }

@@ -11,10 +11,19 @@
 #include "ctl/enforce/loaded.h"
 #include "ctl/enforce/programs.h"
 
+struct unload_options {
+	bool is_forced;
+	bool is_json;
+};
+
 static bool set_option(const char *option, const char *value, void *data)
 {
+	struct unload_options *options = data;
+
 	if (!strcmp(option, "force"))
-		*(bool *)data = true;
+		options->is_forced = true;
+	else if (!strcmp(option, "json"))
+		options->is_json = true;
 	return true;
 }
 
@@ -74,17 +83,19 @@ static int unload(const struct pins *pins, const char *name, bool is_forced)
 int cmd_unload(int argc, char **argv)
 {
 	struct pins pins;
-	bool is_forced = false;
+	struct unload_options options = {};
 	int first, lock, code;
 
-	if (!cmd_parse(argc, argv, set_option, &is_forced, &first, &code))
+	if (!cmd_parse(argc, argv, set_option, &options, &first, &code))
 		return code;
 	if (argc - first != 1)
-		return cmd_usage_error("unload", "name one policy");
+		return cmd_usage_error("unload", "unload: name one policy");
 	code = kernel_side_open("unload", &pins, &lock);
 	if (code)
 		return code;
-	code = unload(&pins, argv[first], is_forced);
+	code = unload(&pins, argv[first], options.is_forced);
+	if (!code)
+		kernel_side_done("unloaded", argv[first], options.is_json);
 	kernel_side_close(&pins, lock);
 	return code;
 }
