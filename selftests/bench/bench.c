@@ -80,8 +80,8 @@ static void do_connect(const char *object, long i)
 	six.sin6_port = four.sin_port = htons(9);
 	if (udp < 0)
 		udp = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	error = domain == AF_INET6 ? connect(udp, (struct sockaddr *)&six, sizeof(six)) :
-				     connect(udp, (struct sockaddr *)&four, sizeof(four));
+	error = domain == AF_INET6 ? connect(udp, (struct sockaddr *)&six, sizeof(six))
+				   : connect(udp, (struct sockaddr *)&four, sizeof(four));
 	if (error)
 		fail("connect");
 }
@@ -97,7 +97,8 @@ static void attach_empty(const char *hook)
 	int program;
 
 	options.attach_btf_id = libbpf_find_vmlinux_btf_id(hook, BPF_LSM_MAC);
-	program = bpf_prog_load(BPF_PROG_TYPE_LSM, "empty", "GPL", code, sizeof(code) / sizeof(code[0]), &options);
+	program = bpf_prog_load(BPF_PROG_TYPE_LSM, "empty", "GPL", code, sizeof(code) / sizeof(code[0]),
+				&options);
 	if (program < 0 || bpf_raw_tracepoint_open(NULL, program) < 0)
 		fail(hook);
 }

@@ -21,7 +21,7 @@
 
 /* The test writes phase, the tasks the rest. */
 struct state {
-	_Atomic unsigned long phase; /* 0 count nothing, 1 judge, 2 end */
+	_Atomic unsigned long phase;   /* 0 count nothing, 1 judge, 2 end */
 	_Atomic unsigned long refused; /* of the denied file: right */
 	_Atomic unsigned long leaked;  /* the denied file opened: wrong */
 	_Atomic unsigned long opened;  /* the allowed file: right */

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 	}
 	while (wait(&status) > 0)
 		failures += !!status;
-	printf("leaked=%lu failed=%lu refused=%lu opened=%lu unsure=%lu odd=%lu\n", shared->leaked, shared->failed,
-	       shared->refused, shared->opened, shared->unsure, shared->odd);
+	printf("leaked=%lu failed=%lu refused=%lu opened=%lu unsure=%lu odd=%lu\n", shared->leaked,
+	       shared->failed, shared->refused, shared->opened, shared->unsure, shared->odd);
 	return failures || shared->odd;
 }
