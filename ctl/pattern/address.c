@@ -5,7 +5,8 @@
 #include "part.h"
 
 /* A move on the bytes from LOW to HIGH. */
-static void move_range(struct nfa_builder *builder, uint32_t from, unsigned int low, unsigned int high, uint32_t to)
+static void move_range(struct nfa_builder *builder, uint32_t from, unsigned int low, unsigned int high,
+		       uint32_t to)
 {
 	struct byte_set set = { 0 };
 

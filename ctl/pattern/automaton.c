@@ -26,8 +26,8 @@ static int units_fill(struct automaton *automaton)
 		const struct automaton_rule *rule = &automaton->rule[i];
 
 		for (const struct pattern *part = rule->pattern; part; part = part->next)
-			automaton->unit[automaton->units++] =
-				(struct unit){ part, i, rule->word, rule->operations, false };
+			automaton->unit[automaton->units++] = (struct unit){ part, i, rule->word,
+									     rule->operations, false };
 	}
 	return 0;
 }

@@ -69,7 +69,7 @@ static void number(struct classes *classes, unsigned int lowest)
 	classes->slash = classes->of['/'];
 	classes->dot = size[classes->of['.']] == 1 ? classes->of['.'] : CLASS_NONE;
 	classes->other = CLASS_NONE;
-	for (unsigned int class = 0; class < classes->count; class++) {
+	for (unsigned int class = 0; class < classes->count; class ++) {
 		if (class == classes->slash || class == classes->dot)
 			continue;
 		if (classes->other == CLASS_NONE || size[class] > size[classes->other])

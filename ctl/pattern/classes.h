@@ -11,10 +11,10 @@
 struct classes {
 	uint8_t of[256];
 	uint16_t count;
-	uint16_t slash; /* '/', a class of its own */
-	uint16_t dot;	/* '.' if it is a class of its own, else CLASS_NONE */
-	uint16_t other; /* the class that most bytes are in, neither of those two */
-	uint8_t byte[256]; /* the lowest of each class */
+	uint16_t slash;	      /* '/', a class of its own */
+	uint16_t dot;	      /* '.' if it is a class of its own, else CLASS_NONE */
+	uint16_t other;	      /* the class that most bytes are in, neither of those two */
+	uint8_t byte[256];    /* the lowest of each class */
 	struct byte_set *set; /* distinct sets of the patterns, as bytes */
 	struct byte_set *map; /* the same as classes */
 	uint32_t set_count;

@@ -14,7 +14,7 @@
  */
 struct sample {
 	uint8_t byte[SAMPLE_MAX];
-	size_t len; /* 0 if there is none */
+	size_t len;	/* 0 if there is none */
 	struct row row; /* the winning words of all lanes */
 };
 
@@ -58,8 +58,8 @@ static void sample_judge(const struct automaton *automaton, struct sample *sampl
 static int sample_take(const struct automaton *automaton, const struct unit *unit, struct sample *sample)
 {
 	bool is_address = automaton->kind == AUTOMATON_ADDRESSES;
-	int len = is_address ? (int)address_sample(&unit->part->nfa, sample->byte) :
-			       part_sample(unit->part, &automaton->classes, sample->byte);
+	int len = is_address ? (int)address_sample(&unit->part->nfa, sample->byte)
+			     : part_sample(unit->part, &automaton->classes, sample->byte);
 
 	if (len < 0)
 		return len;
@@ -77,7 +77,8 @@ static bool sample_is_won(const struct sample *sample, const struct unit *unit)
 }
 
 /* The rule that wins for the example, or ~0 where none before UNIT's does. */
-static uint32_t find_winner(const struct automaton *automaton, const struct unit *unit, const struct sample *sample)
+static uint32_t find_winner(const struct automaton *automaton, const struct unit *unit,
+			    const struct sample *sample)
 {
 	uint32_t word = unit->operations ? sample->row.word[__builtin_ctz(unit->operations)] : WORD_NONE;
 
@@ -89,8 +90,8 @@ static uint32_t find_winner(const struct automaton *automaton, const struct unit
 }
 
 /* Does the rule with index I decide all operations of UNIT on all its names? 1, 0 or -ENOMEM. */
-static int is_container(const struct automaton *automaton, const struct unit *unit, const struct sample *sample,
-			uint32_t i)
+static int is_container(const struct automaton *automaton, const struct unit *unit,
+			const struct sample *sample, uint32_t i)
 {
 	const struct automaton_rule *rule = &automaton->rule[i];
 
@@ -101,8 +102,8 @@ static int is_container(const struct automaton *automaton, const struct unit *un
 }
 
 /* A rule before UNIT's that does: 1 with its index, 0 or -ENOMEM. WINNER is likely it. */
-static int find_container(const struct automaton *automaton, const struct unit *unit, const struct sample *sample,
-			  uint32_t winner, uint32_t *ret)
+static int find_container(const struct automaton *automaton, const struct unit *unit,
+			  const struct sample *sample, uint32_t winner, uint32_t *ret)
 {
 	int found = winner < unit->rule ? is_container(automaton, unit, sample, winner) : 0;
 
@@ -174,7 +175,8 @@ static int64_t rule_settle(const struct automaton *automaton, uint32_t first, st
 		end++;
 	for (uint32_t i = first; dead > 0 && i < end; i++) {
 		dead = unit_is_dead(automaton, &unit[i], &by);
-		if (dead <= 0 || (deads->count > before && deads->dead[deads->count - 1].rule == unit[i].rule))
+		if (dead <= 0 ||
+		    (deads->count > before && deads->dead[deads->count - 1].rule == unit[i].rule))
 			continue;
 		if (deads_add(deads, unit[i].rule, by))
 			dead = -ENOMEM;

@@ -24,9 +24,9 @@ enum context {
 	IN_DOT,	      /* the component is "." so far */
 	IN_DOTS,      /* it is ".." */
 	IN_NAME,
-	IN_STAR,	/* its last word is a star */
-	IN_EMPTY_STAR,	/* and all its stars have matched nothing yet */
-	IN_BARE_DOT,	/* the same five in a pattern without a slash */
+	IN_STAR,       /* its last word is a star */
+	IN_EMPTY_STAR, /* and all its stars have matched nothing yet */
+	IN_BARE_DOT,   /* the same five in a pattern without a slash */
 	IN_BARE_DOTS,
 	IN_BARE_NAME,
 	IN_BARE_STAR,
@@ -72,7 +72,8 @@ static int error_globstar(struct glob *glob, uint32_t i)
 
 static int error_relative(struct glob *glob, uint32_t i)
 {
-	return glob_error(glob, glob->place[i].start, "a relative path", "begin it with '/', or with '**/' for any depth");
+	return glob_error(glob, glob->place[i].start, "a relative path",
+			  "begin it with '/', or with '**/' for any depth");
 }
 
 static int error_dots(struct glob *glob, uint32_t i)
@@ -272,7 +273,8 @@ static int read_end(struct glob *glob, uint32_t i, int context, uint32_t node)
 {
 	switch (as_rooted(context)) {
 	case AT_BEGIN:
-		return glob_error(glob, glob->token[i].offset, "an empty pattern", "write '/' for the root, '**' for everything");
+		return glob_error(glob, glob->token[i].offset, "an empty pattern",
+				  "write '/' for the root, '**' for everything");
 	case AT_NAME:
 	case AT_ANY_DEPTH:
 		return glob_error(glob, glob->token[i].offset - 1, "a slash at the end",
@@ -331,7 +333,8 @@ static int glob_advance(struct glob *glob, uint32_t i)
 	next->depth = place->depth;
 	next->start = place->start;
 	if (next->len > NAME_LEN_MAX)
-		return glob_error(glob, place->start, "a component longer than 255 bytes", "no file can have that name");
+		return glob_error(glob, place->start, "a component longer than 255 bytes",
+				  "no file can have that name");
 	if (glob->token[i].kind == TOKEN_SLASH) {
 		for (int context = IN_DOT; context < AFTER_GLOBSTAR; context++)
 			names |= place->node[context] != NO_NODE;
@@ -339,7 +342,8 @@ static int glob_advance(struct glob *glob, uint32_t i)
 		next->len = 0;
 		next->start = glob->token[i].offset + 1;
 	} else if (glob->token[i].kind != TOKEN_GLOBSTAR && next->depth >= DEPTH_MAX) {
-		return glob_error(glob, place->start, "more than 128 components", "deeper names are always denied");
+		return glob_error(glob, place->start, "more than 128 components",
+				  "deeper names are always denied");
 	}
 	return 0;
 }

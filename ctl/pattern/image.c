@@ -32,7 +32,8 @@ uint32_t image_match_path(const struct image_header *image, const char *path, si
 	return word == WORD_NONE ? image->fallback[op] : word;
 }
 
-uint32_t image_match_address(const struct image_header *image, const struct address_key *key, enum operation op)
+uint32_t image_match_address(const struct image_header *image, const struct address_key *key,
+			     enum operation op)
 {
 	const __u64 *cell = image_cells(image);
 	uint32_t mask = image->cells - 1, state = image->address_start[key->start & 1], word;

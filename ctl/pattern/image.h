@@ -16,6 +16,7 @@
 uint32_t image_match_path(const struct image_header *image, const char *path, size_t len, enum operation op);
 
 /* The same for an address key; the fallback if the image has no address automaton. */
-uint32_t image_match_address(const struct image_header *image, const struct address_key *key, enum operation op);
+uint32_t image_match_address(const struct image_header *image, const struct address_key *key,
+			     enum operation op);
 
 #endif

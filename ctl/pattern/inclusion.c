@@ -7,9 +7,9 @@
 #include "inclusion.h"
 #include "look.h"
 
-#define PAIRS_MAX 4096u		/* of places in both patterns */
-#define WHOLE_STATES_MAX 4096u	/* of the containing pattern */
-#define STEPS_MAX 200000u	/* edges followed before the question is given up */
+#define PAIRS_MAX 4096u	       /* of places in both patterns */
+#define WHOLE_STATES_MAX 4096u /* of the containing pattern */
+#define STEPS_MAX 200000u      /* edges followed before the question is given up */
 
 /* The byte to try for an edge: one that no pattern mentions if the edge takes it. */
 static unsigned int edge_byte(const struct nfa *nfa, unsigned int set, const struct classes *classes)
@@ -165,7 +165,8 @@ static void product_step(struct product *product, const uint64_t *from, uint64_t
 	uint32_t base = 0;
 
 	memset(to, 0, product->words * sizeof(*to));
-	for (const struct pattern *part = product->whole; part; base += part->nfa.state_count, part = part->next) {
+	for (const struct pattern *part = product->whole; part;
+	     base += part->nfa.state_count, part = part->next) {
 		const struct nfa *nfa = &part->nfa;
 
 		for (uint32_t state = 0; state < nfa->state_count; state++) {
@@ -185,7 +186,8 @@ static void product_step(struct product *product, const uint64_t *from, uint64_t
 }
 
 /* What the set of a pair says of WHOLE: does it match here, and will it whatever follows? */
-static void product_flags(const struct product *product, const uint64_t *set, bool *ret_accepts, bool *ret_universal)
+static void product_flags(const struct product *product, const uint64_t *set, bool *ret_accepts,
+			  bool *ret_universal)
 {
 	uint32_t at = 0;
 
@@ -205,7 +207,7 @@ static bool product_edge(struct product *product, uint32_t from, const struct nf
 {
 	const struct classes *classes = product->classes;
 
-	for (unsigned int class = 0; class < classes->count; class++) {
+	for (unsigned int class = 0; class < classes->count; class ++) {
 		const struct pair *pair = product_pair(product, from);
 		struct pair *next = product_pair(product, product->count);
 		unsigned int byte = classes->byte[class];
@@ -252,7 +254,8 @@ static void product_begin(struct product *product, uint64_t *starts)
 	const struct nfa *nfa = &product->part->nfa;
 	uint32_t base = 0;
 
-	for (const struct pattern *part = product->whole; part; base += part->nfa.state_count, part = part->next)
+	for (const struct pattern *part = product->whole; part;
+	     base += part->nfa.state_count, part = part->next)
 		starts[(base + part->nfa.start) >> 6] |= 1ull << ((base + part->nfa.start) & 63);
 	for (uint32_t i = nfa->state[nfa->start].edge; i < nfa->state[nfa->start + 1].edge; i++) {
 		struct pair *next = product_pair(product, product->count);

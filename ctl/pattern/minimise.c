@@ -6,6 +6,8 @@
 
 #include "lane.h"
 
+#define SEEDS 8
+
 /*
  * Only states whose successors changed block are looked at again, and of the
  * pieces of a block the largest keeps its number: n log n steps. Signatures
@@ -143,8 +145,10 @@ static uint64_t signature(const struct minimiser *mini, uint32_t state)
 {
 	const struct dfa *dfa = mini->dfa;
 	uint32_t fallback = mini->block_of[dfa->fallback[state]];
-	uint64_t hash = mini->seed ^ fallback;
+	/* Mixed before the listed ones come in: else what is listed and what is not could change places. */
+	uint64_t hash = (mini->seed ^ fallback) * 0xff51afd7ed558ccdull;
 
+	hash ^= hash >> 32;
 	for (uint32_t i = dfa->first[state]; i < dfa->first[state + 1]; i++) {
 		uint32_t block = mini->block_of[dfa->target[i]];
 
@@ -208,7 +212,8 @@ static void block_sort(struct minimiser *mini, const struct block *block, uint32
 }
 
 /* The end of the piece that begins at FROM, within BLOCK whose first DIRTY states are sorted in keyed. */
-static uint32_t piece_end(const struct minimiser *mini, const struct block *block, uint32_t dirty, uint32_t from)
+static uint32_t piece_end(const struct minimiser *mini, const struct block *block, uint32_t dirty,
+			  uint32_t from)
 {
 	uint32_t to = from;
 
@@ -279,14 +284,18 @@ static bool is_stable(const struct minimiser *mini, const uint32_t *row_class)
 	return true;
 }
 
-static void blocks_refine(struct minimiser *mini, const uint32_t *row_class)
+/* False if hashes met however often it was tried. */
+static bool blocks_refine(struct minimiser *mini, const uint32_t *row_class)
 {
-	do {
+	for (int i = 0; i < SEEDS; i++) {
 		mini->seed += 0x632be59bd9b4e019ull;
 		blocks_begin(mini, row_class);
 		while (mini->queued)
 			block_split(mini, mini->queue[--mini->queued]);
-	} while (!is_stable(mini, row_class));
+		if (is_stable(mini, row_class))
+			return true;
+	}
+	return false;
 }
 
 static int quotient_alloc(struct dfa *dfa, uint32_t states, uint32_t listed)
@@ -350,7 +359,12 @@ int dfa_minimise(struct dfa *dfa, const uint32_t *row_class)
 
 	if (err)
 		goto out;
-	blocks_refine(&mini, row_class);
+	if (!blocks_refine(&mini, row_class)) {
+		/* As it is it decides the same, only larger. */
+		for (uint32_t state = 0; state < dfa->count; state++)
+			dfa->row[state] = row_class[dfa->row[state]];
+		goto out;
+	}
 	blocks_number(&mini);
 	err = quotient_alloc(&small, mini.blocks, dfa->first[dfa->count]);
 	if (err)

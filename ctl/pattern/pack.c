@@ -113,8 +113,8 @@ struct layout {
 	const struct dfa *dfa;
 	uint32_t *leader; /* the state whose full row stands in; itself for a full row */
 	uint32_t *base;
-	uint32_t *row_cell; /* of each state */
-	uint32_t *listed;   /* how many symbols each state lists */
+	uint32_t *row_cell;	       /* of each state */
+	uint32_t *listed;	       /* how many symbols each state lists */
 	uint16_t symbol[COMB_SYMBOLS]; /* what the state at hand lists, */
 	uint32_t target[COMB_SYMBOLS]; /* and where that leads */
 };
@@ -155,7 +155,8 @@ static void choose_leaders(struct layout *layout)
 		if (target == state)
 			best[target] = state;
 		else if (now == UINT32_MAX ||
-			 (now != target && dfa->first[state + 1] - dfa->first[state] < dfa->first[now + 1] - dfa->first[now]))
+			 (now != target &&
+			  dfa->first[state + 1] - dfa->first[state] < dfa->first[now + 1] - dfa->first[now]))
 			best[target] = state;
 	}
 	for (uint32_t state = 0; state < dfa->count; state++)
@@ -190,7 +191,7 @@ static uint32_t list_state(struct layout *layout, uint32_t state)
 	uint32_t i_end = dfa->first[state + 1], j_end = dfa->first[leader + 1];
 
 	if (leader == state) {
-		for (unsigned int class = 0; class < layout->automaton->classes.count; class++)
+		for (unsigned int class = 0; class < layout->automaton->classes.count; class ++)
 			len = list_class(layout, len, class, dfa_step(dfa, state, class));
 		return len;
 	}
@@ -255,9 +256,11 @@ static void write_states(struct pack *pack, struct layout *layout)
 	for (uint32_t state = 0; state < layout->dfa->count; state++) {
 		uint32_t base = layout->base[state], len = list_state(layout, state);
 
-		pack->cell[base] = (uint64_t)layout->row_cell[state] * 2 << 32 | layout->base[layout->leader[state]];
+		pack->cell[base] = (uint64_t)layout->row_cell[state] * 2 << 32 |
+				   layout->base[layout->leader[state]];
 		for (uint32_t i = 0; i < len; i++)
-			pack->cell[base + layout->symbol[i]] = (uint64_t)layout->base[layout->target[i]] << 32 | base;
+			pack->cell[base + layout->symbol[i]] =
+				(uint64_t)layout->base[layout->target[i]] << 32 | base;
 	}
 }
 
@@ -267,7 +270,8 @@ static int layout_rows(struct pack *pack, struct layout *layout)
 	int err = 0;
 
 	for (uint32_t state = 0; !err && state < layout->dfa->count; state++)
-		err = pack_row(pack, &layout->automaton->rows.row[layout->dfa->row[state]], &layout->row_cell[state]);
+		err = pack_row(pack, &layout->automaton->rows.row[layout->dfa->row[state]],
+			       &layout->row_cell[state]);
 	return err;
 }
 
@@ -333,9 +337,12 @@ int pack_automaton(struct pack *pack, const struct automaton *automaton, struct 
 	return err;
 }
 
-int pack_image(struct pack *pack, const struct image_header *header, struct image_header **ret, size_t *ret_bytes)
+int pack_image(struct pack *pack, const struct image_header *header, struct image_header **ret,
+	       size_t *ret_bytes)
 {
-	uint32_t cells = pack->used <= CELLS_SMALL ? CELLS_SMALL : pack->used <= CELLS_MEDIUM ? CELLS_MEDIUM : CELLS_LARGE;
+	uint32_t cells = pack->used <= CELLS_SMALL    ? CELLS_SMALL
+			 : pack->used <= CELLS_MEDIUM ? CELLS_MEDIUM
+						      : CELLS_LARGE;
 	size_t bytes = sizeof(*header) + (size_t)cells * sizeof(uint64_t);
 	struct image_header *image = calloc(1, bytes);
 

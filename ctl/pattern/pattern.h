@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATTERN_LEN_MAX 4096	    /* bytes of one written pattern */
+#define PATTERN_LEN_MAX 4096	      /* bytes of one written pattern */
 #define PATTERN_ALTERNATIVES_MAX 1024 /* what the braces of one pattern may expand to */
 
 /*
@@ -17,8 +17,8 @@
 struct pattern;
 
 struct pattern_error {
-	size_t offset;	   /* byte of the pattern text where it went wrong */
-	const char *what;  /* static text: "unclosed '['" */
+	size_t offset;	    /* byte of the pattern text where it went wrong */
+	const char *what;   /* static text: "unclosed '['" */
 	const char *remedy; /* static text: "close it, or write \\[ for the character itself" */
 };
 
@@ -41,10 +41,10 @@ int pattern_argument(const char *text, size_t len, struct pattern **ret, struct 
 
 struct pattern_address {
 	bool is_v6;
-	uint8_t address[16];   /* network order; IPv4 in the first four */
-	unsigned int prefix;   /* bits, 0 to 32 or 128 */
-	int protocol;	       /* as kern/abi.h's address key, -1 for any */
-	uint16_t port_low;     /* inclusive */
+	uint8_t address[16]; /* network order; IPv4 in the first four */
+	unsigned int prefix; /* bits, 0 to 32 or 128 */
+	int protocol;	     /* as kern/abi.h's address key, -1 for any */
+	uint16_t port_low;   /* inclusive */
 	uint16_t port_high;
 };
 

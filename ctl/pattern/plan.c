@@ -101,7 +101,8 @@ static void blame_keep(struct plan *plan, const struct group *group)
 		if (plan->count[i] > most)
 			most = plan->count[i];
 	for (uint32_t i = 0; most && i < group->members; i++) {
-		uint32_t part = (uint64_t)plan->count[i] * 1000 / most, *blame = &plan->blame[group->member[i]];
+		uint32_t part = (uint64_t)plan->count[i] * 1000 / most,
+			 *blame = &plan->blame[group->member[i]];
 
 		if (part > *blame)
 			*blame = part;
@@ -109,7 +110,8 @@ static void blame_keep(struct plan *plan, const struct group *group)
 }
 
 /* An attempt within STATES and WORK, out of the work that all attempts share. */
-static int group_try(struct plan *plan, const struct group *group, uint32_t states, uint64_t work, struct dfa *ret)
+static int group_try(struct plan *plan, const struct group *group, uint32_t states, uint64_t work,
+		     struct dfa *ret)
 {
 	uint64_t given = work < plan->work ? work : plan->work;
 	struct budget budget = { states, given };
@@ -226,7 +228,8 @@ static void choose_half(const struct plan *plan, const struct group *group, bool
 		chosen[i] = i & 1;
 }
 
-static int group_divide(struct plan *plan, const struct group *group, struct group *ret_a, struct group *ret_b)
+static int group_divide(struct plan *plan, const struct group *group, struct group *ret_a,
+			struct group *ret_b)
 {
 	bool *chosen = malloc(group->members);
 	int err = chosen ? group_init(ret_a, group->members) : -ENOMEM;
@@ -331,8 +334,8 @@ static int lanes_join(struct plan *plan, uint32_t a, uint32_t b)
 }
 
 /* The pair of lanes with the least product of sizes above FLOOR; false if that is too large to try. */
-static bool smallest_pair(const struct automaton *automaton, uint64_t floor, uint64_t *ret_product, uint32_t *ret_a,
-			  uint32_t *ret_b)
+static bool smallest_pair(const struct automaton *automaton, uint64_t floor, uint64_t *ret_product,
+			  uint32_t *ret_a, uint32_t *ret_b)
 {
 	uint64_t least = JOIN_PRODUCT;
 

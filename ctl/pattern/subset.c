@@ -362,7 +362,8 @@ static void edges_sort(struct subset *subset, uint32_t state)
 
 			if (set >= NFA_ANY) {
 				touch(subset, set);
-				subset->wide[subset->wides++] = (struct wide){ pos->target[edge], order, set };
+				subset->wide[subset->wides++] = (struct wide){ pos->target[edge], order,
+									       set };
 				continue;
 			}
 			if (subset->head[set] == NONE)
@@ -447,7 +448,7 @@ static int state_expand(struct subset *subset, uint32_t state)
 	err = state_follow(subset, classes->other, &other);
 	subset->dfa.fallback[state] = other;
 	subset->dfa.first[state] = subset->listed;
-	for (unsigned int class = 0; !err && class < classes->count; class++) {
+	for (unsigned int class = 0; !err && class < classes->count; class ++) {
 		if (class == classes->other || !byte_set_has(&subset->touched, class))
 			continue;
 		err = state_follow(subset, class, &target);
@@ -472,7 +473,8 @@ static int starts_add(struct subset *subset)
 
 			if (is_address && input->unit[input->member[i]].part->family == family)
 				next_add(subset, start);
-			for (uint32_t edge = pos->edge[start]; !is_address && edge < pos->edge[start + 1]; edge++)
+			for (uint32_t edge = pos->edge[start]; !is_address && edge < pos->edge[start + 1];
+			     edge++)
 				if (pos->set[edge] == NFA_ANY || pos->set[edge] == input->classes->slash ||
 				    (pos->set[edge] >= NFA_SETS &&
 				     byte_set_has(&input->classes->map[pos->set[edge] - NFA_SETS],

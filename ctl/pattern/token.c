@@ -123,7 +123,8 @@ static int lex_open(struct lexer *lexer)
 	struct level *level = &lexer->level[lexer->depth];
 
 	if (lexer->depth == TOKEN_DEPTH_MAX)
-		return lexer_error(lexer, lexer->at, "braces nest too deeply", "at most 32 levels; write several patterns");
+		return lexer_error(lexer, lexer->at, "braces nest too deeply",
+				   "at most 32 levels; write several patterns");
 	lexer->depth++;
 	level->open = level->last = lexer->count;
 	level->outer_ways = lexer->ways;
@@ -151,7 +152,8 @@ static int lex_close(struct lexer *lexer)
 	uint64_t ways;
 
 	if (!lexer->depth)
-		return lexer_error(lexer, lexer->at, "'}' without its '{'", "write \\} for the character itself");
+		return lexer_error(lexer, lexer->at, "'}' without its '{'",
+				   "write \\} for the character itself");
 	level = &lexer->level[--lexer->depth];
 	ways = level->outer_ways * (level->sum + lexer->ways);
 	if (ways > PATTERN_ALTERNATIVES_MAX)
@@ -170,7 +172,8 @@ static int lex_escape(struct lexer *lexer)
 	size_t start = lexer->at++;
 
 	if (lexer->at == lexer->len)
-		return lexer_error(lexer, start, "nothing follows the '\\'", "write \\\\ for the character itself");
+		return lexer_error(lexer, start, "nothing follows the '\\'",
+				   "write \\\\ for the character itself");
 	if (lexer->text[lexer->at] == '/' && !lexer->cross)
 		lexer_push(lexer, TOKEN_SLASH, start);
 	else
@@ -234,7 +237,8 @@ int token_split(const char *text, size_t len, bool cross, struct nfa_builder *bu
 	int err = 0;
 
 	if (len > PATTERN_LEN_MAX)
-		return lexer_error(&lexer, PATTERN_LEN_MAX, "the pattern is longer than 4096 bytes", "shorten it");
+		return lexer_error(&lexer, PATTERN_LEN_MAX, "the pattern is longer than 4096 bytes",
+				   "shorten it");
 	if (nul)
 		return lexer_error(&lexer, nul - text, "a NUL byte", "no name holds one: take it out");
 	lexer.token = malloc((len + 1) * sizeof(*lexer.token));
@@ -243,8 +247,8 @@ int token_split(const char *text, size_t len, bool cross, struct nfa_builder *bu
 	while (!err && lexer.at < len)
 		err = lex_one(&lexer);
 	if (!err && lexer.depth)
-		err = lexer_error(&lexer, lexer.token[lexer.level[lexer.depth - 1].open].offset, "unclosed '{'",
-				  "close it, or write \\{ for the character itself");
+		err = lexer_error(&lexer, lexer.token[lexer.level[lexer.depth - 1].open].offset,
+				  "unclosed '{'", "close it, or write \\{ for the character itself");
 	if (err) {
 		free(lexer.token);
 		return err;

@@ -13,8 +13,8 @@ enum token_kind {
 	TOKEN_STAR,	/* any run */
 	TOKEN_GLOBSTAR, /* ** */
 	TOKEN_SLASH,
-	TOKEN_OPEN,  /* link: the first TOKEN_NEXT of these braces, or their TOKEN_CLOSE */
-	TOKEN_NEXT,  /* link: the following one, or the TOKEN_CLOSE */
+	TOKEN_OPEN, /* link: the first TOKEN_NEXT of these braces, or their TOKEN_CLOSE */
+	TOKEN_NEXT, /* link: the following one, or the TOKEN_CLOSE */
 	TOKEN_CLOSE,
 	TOKEN_END,
 };

@@ -296,7 +296,8 @@ static void check_error(const struct error_case *c, size_t len)
 	if (pattern_path(c->pattern, len, &pattern, &error) != -EINVAL)
 		fail_msg("%s is no error", c->pattern);
 	if (error.offset != c->offset || strcmp(error.what, c->what))
-		fail_msg("%s: %zu: %s, expected %zu: %s", c->pattern, error.offset, error.what, c->offset, c->what);
+		fail_msg("%s: %zu: %s, expected %zu: %s", c->pattern, error.offset, error.what, c->offset,
+			 c->what);
 	assert_non_null(error.remedy);
 	assert_ptr_equal(pattern, &error);
 }
@@ -429,10 +430,10 @@ static void test_literal_and_union(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path_matches),	cmocka_unit_test(test_argument_matches),
-		cmocka_unit_test(test_path_errors),	cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_nesting),		cmocka_unit_test(test_argument_errors),
-		cmocka_unit_test(test_floating),	cmocka_unit_test(test_literal_and_union),
+		cmocka_unit_test(test_path_matches), cmocka_unit_test(test_argument_matches),
+		cmocka_unit_test(test_path_errors),  cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_nesting),	     cmocka_unit_test(test_argument_errors),
+		cmocka_unit_test(test_floating),     cmocka_unit_test(test_literal_and_union),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
