@@ -42,10 +42,11 @@ enum context {
 
 struct place {
 	uint32_t node[CONTEXTS];
-	uint32_t start; /* offset of the component */
-	uint16_t len;	/* at least so many bytes of it are read */
-	uint16_t depth; /* at least so many components are */
-	bool leading;	/* the star before it began the component */
+	uint32_t start;	   /* offset of the component */
+	uint16_t len;	   /* at least so many bytes of it are read */
+	uint16_t depth;	   /* at least so many components are */
+	bool leading;	   /* the star before it began the component */
+	uint32_t globstar; /* offset of the "**" before it */
 };
 
 struct glob {
@@ -64,9 +65,9 @@ static int glob_error(struct glob *glob, size_t offset, const char *what, const 
 	return -EINVAL;
 }
 
-static int error_globstar(struct glob *glob, uint32_t i)
+static int error_globstar(struct glob *glob, size_t offset)
 {
-	return glob_error(glob, glob->token[i].offset, "'**' stands only as a whole component",
+	return glob_error(glob, offset, "'**' stands only as a whole component",
 			  "write '*' within a name, or '/**/' for any depth");
 }
 
@@ -167,7 +168,7 @@ static int read_set(struct glob *glob, uint32_t i, int context, uint32_t node)
 	uint32_t set = glob->token[i].set;
 
 	if (context == AFTER_GLOBSTAR)
-		return error_globstar(glob, i - 1);
+		return error_globstar(glob, glob->place[i].globstar);
 	if (is_skipped(context))
 		return 0;
 	if (context == AT_BEGIN)
@@ -191,7 +192,8 @@ static int read_star(struct glob *glob, uint32_t i, int context, uint32_t node)
 	uint32_t star;
 
 	if (plain == IN_STAR || plain == IN_EMPTY_STAR || context == AFTER_GLOBSTAR)
-		return error_globstar(glob, context == AFTER_GLOBSTAR ? i - 1 : i);
+		return error_globstar(glob, context == AFTER_GLOBSTAR ? glob->place[i].globstar
+								      : glob->token[i].offset);
 	if (is_skipped(context))
 		return 0;
 	if (context == AT_BEGIN)
@@ -220,7 +222,7 @@ static int read_globstar(struct glob *glob, uint32_t i, int context, uint32_t no
 	if (context == SKIPPED_GLOBSTAR)
 		return 0;
 	if (context != AT_BEGIN && !is_name_start(context))
-		return error_globstar(glob, i);
+		return error_globstar(glob, glob->token[i].offset);
 	if (context == AT_BEGIN) {
 		root = nfa_node(builder);
 		nfa_move(builder, node, '/', root);
@@ -229,6 +231,7 @@ static int read_globstar(struct glob *glob, uint32_t i, int context, uint32_t no
 	if (context == AT_BEGIN || context == AT_ROOT)
 		glob->floating = true;
 	nfa_empty_move(builder, node, glob_node(glob, i + 1, AFTER_GLOBSTAR));
+	glob->place[i + 1].globstar = glob->token[i].offset;
 	return 0;
 }
 
@@ -312,6 +315,8 @@ static void glob_carry(struct glob *glob, uint32_t from, uint32_t to)
 	if (source->depth > place->depth)
 		place->depth = source->depth;
 	place->leading |= source->leading;
+	if (source->globstar > place->globstar)
+		place->globstar = source->globstar;
 }
 
 static void read_open(struct glob *glob, uint32_t i)

@@ -256,7 +256,7 @@ static const struct error_case path_errors[] = {
 	{ "a**b", 1, "'**' stands only as a whole component" },
 	{ "/**b", 1, "'**' stands only as a whole component" },
 	{ "/***", 1, "'**' stands only as a whole component" },
-	{ "/a/{**,b}c", 6, "'**' stands only as a whole component" },
+	{ "/a/{**,b}c", 4, "'**' stands only as a whole component" },
 	{ "/{*,a}*", 6, "'**' stands only as a whole component" },
 	{ "//a", 1, "an empty component" },
 	{ "/a//b", 3, "an empty component" },
