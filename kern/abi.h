@@ -140,13 +140,18 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
 #define CELLS_MEDIUM (1u << 17)
 #define CELLS_LARGE (1u << 21)
 
+/* A generation says how many lanes its image has, so that one load tells both. */
+#define GENERATION(number, lanes) ((__u64)(number) << 4 | (lanes))
+#define GENERATION_NUMBER(generation) ((generation) >> 4)
+#define GENERATION_LANES(generation) ((__u32)(generation) & 15)
+
 #define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */
 #define IMAGE_CANARY 2u /* the self-check's policy: its events are flagged, neither shown nor counted */
 
 struct image_header {
 	__u32 magic;
 	__u32 abi;
-	__u64 generation; /* never used twice on one machine; part of every cache key */
+	__u64 generation; /* never used twice on one machine, see GENERATION(); part of every cache key */
 	__u32 cells;	  /* the size class: CELLS_SMALL, _MEDIUM or _LARGE */
 	__u32 flags;
 	__u32 enforced; /* operations that this policy decides */
@@ -162,6 +167,20 @@ struct image_header {
 	char name[POLICY_NAME_MAX];
 	__u32 pad[123];
 };
+
+/*
+ * The warm path's copy of what it needs of a header before it has a name, by
+ * policy index. It is written after the image was put in force and may lag
+ * behind it: then the generations differ, and the cold path looks at the image.
+ * Each word is read at once, so a mask is the old policy's or the new one's.
+ */
+struct policy_head {
+	__u64 generation;
+	__u32 enforced;
+	__u32 observed;
+};
+
+#define HEAD_MASKS(enforced, observed) ((__u64)(observed) << 32 | (enforced))
 
 struct rule_text {
 	char tag[RULE_TAG_MAX];

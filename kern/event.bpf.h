@@ -11,29 +11,19 @@
 
 #define EVENT_SLOTS 64
 #define PENDING_MAX 256
+#define PENDING_NS 2000000ull
+#define PENDING_CLOCK 1 /* CLOCK_MONOTONIC */
+#define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
 #define CHAIN_MAX 256
 #define SECOND_NS 1000000000ull
 
-struct event_slot {
-	__u64 busy;
-	__u64 chain[CHAIN_MAX]; /* components from the object upwards, by address */
-	__u64 dentry;
-	__u64 mount;
-	__u64 root;
-	__u32 links; /* components in the chain */
-	__u32 used;  /* bytes of event.data */
-	__u32 limit; /* where the name being written has to end */
-	__u32 cut;
-	struct event event;
-	__u8 slack[256]; /* so that a component's length needs no exact bound */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, EVENT_SLOTS);
-	__type(key, __u32);
-	__type(value, struct event_slot);
-} event_slots __weak SEC(".maps");
+/* The flag of a dentry whose name is still being looked up, so that nobody knows yet whether it exists. */
+static __always_inline __u32 dentry_lookup_flag(void)
+{
+	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_PAR_LOOKUP))
+		return bpf_core_enum_value(enum dentry_flags, DCACHE_PAR_LOOKUP);
+	return PAR_LOOKUP_BEFORE_ENUM;
+}
 
 /* An act that was judged: what the event will say. */
 struct act {
@@ -54,12 +44,21 @@ struct act {
 	__u32 is_tentative; /* a creating open of a name that may turn out to exist: it is told when the open ends */
 };
 
-/* A tentative act, by its thread: its event waits in a slot of its own. */
+/*
+ * A tentative act, by its thread; its event waits in a slot of its own. An open
+ * that may create asks path_mknod before it has looked the name up: if the file
+ * turns out to be there, nothing was created and nothing refused. What became of
+ * it is known when file_open sees the same dentry, or, if it never does, when a
+ * timer finds that the name is not being looked up any more.
+ */
 struct pending {
+	struct bpf_timer timer;
 	struct act act;
 	__u64 attachment;
-	__u32 slot;
-	__u32 pad;
+	__u64 parent; /* by these the timer knows the dentry again, which may have been freed */
+	__u64 hash_len;
+	__u64 slot;
+	__u64 is_taken; /* file_open or the timer has it: who sets it first */
 };
 
 struct {
@@ -68,6 +67,28 @@ struct {
 	__type(key, __u64);
 	__type(value, struct pending);
 } pendings __weak SEC(".maps");
+
+struct event_slot {
+	__u64 busy;
+	__u64 chain[CHAIN_MAX]; /* components from the object upwards, by address */
+	__u64 dentry;
+	__u64 mount;
+	__u64 root;
+	__u32 links; /* components in the chain */
+	__u32 used;  /* bytes of event.data */
+	__u32 limit; /* where the name being written has to end */
+	__u32 cut;
+	__u64 staged[sizeof(struct pending) / 8]; /* a pending act on its way into its map: too large for the stack */
+	struct event event;
+	__u8 slack[256]; /* so that a component's length needs no exact bound */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, EVENT_SLOTS);
+	__type(key, __u32);
+	__type(value, struct event_slot);
+} event_slots __weak SEC(".maps");
 
 struct event_search {
 	struct event_slot *slot;
@@ -488,25 +509,84 @@ static __noinline int event_tell(struct act *act, __u64 attachment)
 	return 0;
 }
 
+/* Tells or drops what was put aside: TOOK_PLACE says whether it was what it had been taken for. */
+static __noinline int pending_resolve(struct pending *pending, bool took_place)
+{
+	__u32 index = pending->slot & (EVENT_SLOTS - 1);
+	struct event_slot *slot = bpf_map_lookup_elem(&event_slots, &index);
+
+	__sync_fetch_and_sub(&control.pending, 1);
+	if (!slot)
+		return 0;
+	if (!took_place || !account_admits(&pending->act, pending->attachment))
+		slot->busy = 0;
+	else if (event_output(slot, act_ring(&pending->act)))
+		account_lost(&pending->act);
+	return 0;
+}
+
+static __always_inline bool pending_is_same(const struct pending *pending, struct dentry *dentry)
+{
+	return (__u64)BPF_CORE_READ(dentry, d_parent) == pending->parent &&
+	       BPF_CORE_READ(dentry, d_name.hash_len) == pending->hash_len;
+}
+
+/*
+ * No open of the name has come: a refusal is real unless the file is there now,
+ * an allowed creation would have come by. A lookup that goes on is waited for.
+ */
+static int pending_expire(void *map, __u64 *thread, struct pending *pending)
+{
+	struct dentry *dentry = (void *)pending->act.dentry;
+	bool is_same = pending_is_same(pending, dentry);
+	__u64 key = *thread;
+	bool exists;
+
+	if (is_same && BPF_CORE_READ(dentry, d_flags) & dentry_lookup_flag()) {
+		bpf_timer_start(&pending->timer, PENDING_NS, 0);
+		return 0;
+	}
+	if (__sync_val_compare_and_swap(&pending->is_taken, 0, 1))
+		return 0;
+	exists = is_same && BPF_CORE_READ(dentry, d_inode);
+	pending_resolve(pending, pending->act.verdict == VERDICT_BLOCKED && !exists);
+	bpf_map_delete_elem(&pendings, &key);
+	return 0;
+}
+
 /* Puts a tentative act aside until its open ends. Without room for it, it is told at once. */
 static __noinline int event_defer(struct act *act, __u64 attachment)
 {
 	struct event_search search = {};
-	struct pending pending = { .attachment = attachment };
+	struct pending *fresh, *pending;
+	struct dentry *dentry = (void *)act->dentry;
 	__u64 thread = bpf_get_current_pid_tgid();
 
 	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
 	if (!search.slot)
 		return -ENOMEM;
-	__builtin_memcpy(&pending.act, act, sizeof(pending.act));
-	pending.slot = search.index;
+	fresh = (void *)search.slot->staged;
+	__builtin_memcpy(&fresh->act, act, sizeof(fresh->act));
+	fresh->attachment = attachment;
+	fresh->slot = search.index;
+	fresh->is_taken = 0;
+	fresh->parent = (__u64)BPF_CORE_READ(dentry, d_parent);
+	fresh->hash_len = BPF_CORE_READ(dentry, d_name.hash_len);
 	event_fill(search.slot, act, attachment);
-	if (bpf_map_update_elem(&pendings, &thread, &pending, BPF_NOEXIST)) {
-		search.slot->busy = 0;
-		return -ENOMEM;
+	if (bpf_map_update_elem(&pendings, &thread, fresh, BPF_NOEXIST))
+		goto full;
+	pending = bpf_map_lookup_elem(&pendings, &thread);
+	if (!pending || bpf_timer_init(&pending->timer, &pendings, PENDING_CLOCK) ||
+	    bpf_timer_set_callback(&pending->timer, pending_expire)) {
+		bpf_map_delete_elem(&pendings, &thread);
+		goto full;
 	}
 	__sync_fetch_and_add(&control.pending, 1);
+	bpf_timer_start(&pending->timer, PENDING_NS, 0);
 	return 0;
+full:
+	search.slot->busy = 0;
+	return -ENOMEM;
 }
 
 static __always_inline void event_account(struct act *act)

@@ -14,6 +14,19 @@ char LICENSE[] SEC("license") = "GPL";
 /* From 6.18 a file's path lies in a union, whose loads the verifier does not trust: a global function gives it back its type. */
 #define TRUSTED __attribute__((btf_decl_tag("arg:trusted")))
 
+/* The open whose creation was put aside has come to its end here: the file exists, and this open made it or did not. */
+static __noinline int open_resolve(__u64 dentry, fmode_t mode)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	struct pending *pending = bpf_map_lookup_elem(&pendings, &thread);
+
+	if (!pending || pending->act.dentry != dentry || __sync_val_compare_and_swap(&pending->is_taken, 0, 1))
+		return 0;
+	pending_resolve(pending, pending->act.verdict != VERDICT_BLOCKED && mode & FMODE_CREATED);
+	bpf_map_delete_elem(&pendings, &thread);
+	return 0;
+}
+
 /*
  * What an open needs. A file that this open made was judged at path_mknod, and
  * one that is opened to be executed at bprm_check_security. Mode 3 (neither read
@@ -27,6 +40,8 @@ static __always_inline int open_judge(struct dentry *object, struct vfsmount *mn
 	__u32 first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
 	__u32 second = read == write ? OP_FILE_WRITE : OP_COUNT;
 
+	if (control.pending)
+		open_resolve(POINTER_NUMBER(object), mode);
 	if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG)
 		return 0;
 	if (flags & FILE_O_TMPFILE) {
@@ -78,48 +93,4 @@ int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umo
 	if (!policy)
 		return 0;
 	return verdict_path(dentry, dir->mnt, policy, OP_FILE_CREATE, OP_COUNT, false);
-}
-
-/* The open of a tentative act has ended: TOOK_PLACE says whether it was what the act had taken it for. */
-static __noinline int event_resolve(struct pending *pending, bool took_place)
-{
-	__u32 index = pending->slot & (EVENT_SLOTS - 1);
-	struct event_slot *slot = bpf_map_lookup_elem(&event_slots, &index);
-
-	if (!slot)
-		return 0;
-	if (!took_place || !account_admits(&pending->act, pending->attachment))
-		slot->busy = 0;
-	else if (event_output(slot, act_ring(&pending->act)))
-		account_lost(&pending->act);
-	return 0;
-}
-
-/*
- * An open that may create asks path_mknod before it has looked the name up: if
- * the file turns out to be there, nothing was created and nothing refused. So
- * what was said then is told when the open ends, and only if it came to that.
- */
-SEC("fexit/path_openat")
-int BPF_PROG(hook_path_openat, void *nd, const void *op, unsigned int flags, struct file *result)
-{
-	__u64 thread, file;
-	struct pending *pending;
-	bool took_place;
-
-	if (!control.pending)
-		return 0;
-	thread = bpf_get_current_pid_tgid();
-	pending = bpf_map_lookup_elem(&pendings, &thread);
-	if (!pending)
-		return 0;
-	file = POINTER_NUMBER(result);
-	if (pending->act.verdict == VERDICT_BLOCKED)
-		took_place = file == (__u64)-EACCES;
-	else
-		took_place = file < (__u64)-4095 && BPF_CORE_READ((struct file *)file, f_mode) & FMODE_CREATED;
-	event_resolve(pending, took_place);
-	bpf_map_delete_elem(&pendings, &thread);
-	__sync_fetch_and_sub(&control.pending, 1);
-	return 0;
 }

@@ -50,7 +50,7 @@ struct head {
 	__u32 enforced;
 	__u32 observed;
 	__u32 flags;
-	__u32 lanes;
+	__u32 pad;
 };
 
 IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct head *ret_head)
@@ -59,7 +59,6 @@ IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, _
 	ret_head->enforced = header->enforced;
 	ret_head->observed = header->observed;
 	ret_head->flags = header->flags;
-	ret_head->lanes = header->lanes;
 	return 0;
 }
 
@@ -73,6 +72,17 @@ __weak __noinline int image_head(__u32 policy, struct head *ret_head)
 }
 
 #define LOOK_CHUNK 32
+
+/* The same from the copy in memory, for the warm path. */
+static __always_inline void head_copy(__u32 policy, struct head *head)
+{
+	struct policy_head *copy = &heads[policy & (POLICIES_MAX - 1)];
+	__u64 masks = *(volatile __u64 *)&copy->enforced;
+
+	head->generation = *(volatile __u64 *)&copy->generation;
+	head->enforced = masks;
+	head->observed = masks >> 32;
+}
 
 /*
  * A name being judged. The states belong to one generation: every step compares
@@ -152,19 +162,33 @@ static __always_inline int look_fetch(struct look *look)
  */
 #define CHUNK_OF(look) (*(volatile __u32 *)&(look)->chunk)
 
+/* Writes MACRO(0) to MACRO(31) out: the bytes are what a check costs, and the compiler does not unroll such loops. */
+#define EIGHT_TIMES(macro, from) \
+	macro((from) + 0) macro((from) + 1) macro((from) + 2) macro((from) + 3) \
+	macro((from) + 4) macro((from) + 5) macro((from) + 6) macro((from) + 7)
+#define CHUNK_TIMES(macro) EIGHT_TIMES(macro, 0) EIGHT_TIMES(macro, 8) EIGHT_TIMES(macro, 16) EIGHT_TIMES(macro, 24)
+
+#define STEP_BYTE(i)                                                       \
+	if (n <= (i))                                                      \
+		goto end;                                                  \
+	state = match_step(cell, mask, state, look->byte[i]);
+
+#define CLASSIFY_BYTE(i)                                                   \
+	if (n <= (i))                                                      \
+		goto end;                                                  \
+	look->byte[i] = header->class[look->byte[i]];
+
 /* The chunk's classes through one lane. */
 static __always_inline int lane_step(const struct image_header *header, const __u64 *cell, __u32 mask,
 				     struct look *look, __u32 lane)
 {
-	__u32 state, n = CHUNK_OF(look);
+	__u32 n = CHUNK_OF(look);
+	__u64 state;
 
 	lane &= LANES_MAX - 1;
 	state = look->state[lane];
-	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
-		if (i >= n)
-			break;
-		state = match_step(cell, mask, state, look->byte[i]);
-	}
+	CHUNK_TIMES(STEP_BYTE)
+end:
 	if (look->slash && look->len == CHUNK_OF(look))
 		state = match_step(cell, mask, state, header->class['/']);
 	look->state[lane] = state;
@@ -181,11 +205,8 @@ static __always_inline int look_classify(const struct image_header *header, stru
 	if (look_fetch(look))
 		return -EFAULT;
 	n = CHUNK_OF(look);
-	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
-		if (i >= n)
-			break;
-		look->byte[i] = header->class[look->byte[i]];
-	}
+	CHUNK_TIMES(CLASSIFY_BYTE)
+end:
 	return 0;
 }
 

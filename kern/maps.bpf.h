@@ -67,6 +67,8 @@ struct {
 struct governed governed __weak SEC(".data.governed");
 struct control control __weak SEC(".data.control");
 
+struct policy_head heads[POLICIES_MAX] __weak SEC(".data.heads");
+
 struct way {
 	__u64 key;
 	__u64 state[LANES_MAX];

@@ -11,16 +11,17 @@
 
 /*
  * One step of an automaton from STATE on CLASS. MASK is the number of cells
- * less one: whatever an image holds, no index leaves it.
+ * less one: whatever an image holds, no index leaves it. States are below 2^32
+ * and handed on as 64 bits, which saves the kernel's side conversions.
  */
-static __always_inline __u32 match_step(const __u64 *cell, __u32 mask, __u32 state, __u32 class)
+static __always_inline __u64 match_step(const __u64 *cell, __u32 mask, __u64 state, __u64 class)
 {
 	__u64 entry = cell[(state + class) & mask];
 
-	if ((__u32)entry == state)
+	if (!((entry ^ state) << 32))
 		return entry >> 32;
 	entry = cell[state & mask];
-	return cell[((__u32)entry + class) & mask] >> 32;
+	return cell[(entry + class) & mask] >> 32;
 }
 
 /* The verdict word of operation OP in STATE of one lane: WORD_NONE if no rule of the lane matches. */

@@ -517,7 +517,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	if (image_head(work->look.policy, &head))
 		return walk_end(walk, NAME_NONE, REASON_ERROR);
 	work->look.generation = head.generation;
-	walk->lanes = head.lanes;
+	walk->lanes = GENERATION_LANES(head.generation);
 	mount = (void *)(POINTER_NUMBER(mnt) - bpf_core_field_offset(struct mount, mnt));
 	ns = BPF_CORE_READ(mount, mnt_ns);
 	if ((__u64)ns == MNT_NS_INTERNAL || walk->object->d_sb->s_magic == MQUEUE_MAGIC)
@@ -615,7 +615,7 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u
 	if (!dir)
 		return -ENOENT;
 	look.depth = 0;
-	if (!cache_hit(dir, key, head->lanes, &look) || look.depth >= DEPTH_MAX)
+	if (!cache_hit(dir, key, GENERATION_LANES(head->generation), &look) || look.depth >= DEPTH_MAX)
 		return -ENOENT;
 	look.policy = policy;
 	look.generation = head->generation;

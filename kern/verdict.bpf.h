@@ -5,18 +5,6 @@
 
 #include "event.bpf.h"
 
-#define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
-
-/* Is the name still being looked up, so that nobody knows yet whether it exists? */
-static __always_inline bool dentry_in_lookup(struct dentry *dentry)
-{
-	__u32 flag = PAR_LOOKUP_BEFORE_ENUM;
-
-	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_PAR_LOOKUP))
-		flag = bpf_core_enum_value(enum dentry_flags, DCACHE_PAR_LOOKUP);
-	return dentry->d_flags & flag;
-}
-
 #define EACCES_IF(x) ((x) ? -EACCES : 0)
 
 static __always_inline void verdict_count(void)
@@ -72,8 +60,7 @@ static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt
 		act.reason = WORD_RULE(act.word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE;
 		act.is_anonymous = found->kind == NAME_ANONYMOUS;
 	}
-	/* An open looks a name up only after it was asked whether it may create it. */
-	act.is_tentative = act.op == OP_FILE_CREATE && dentry_in_lookup(object);
+	act.is_tentative = act.op == OP_FILE_CREATE && object->d_flags & dentry_lookup_flag();
 	return EACCES_IF(act_settle(&act));
 }
 
@@ -97,8 +84,7 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 	verdict_count();
 	if (!object || !mnt)
 		return -EACCES;
-	if (image_head(policy, &head))
-		return -EACCES;
+	head_copy(policy, &head);
 	if (!((head.enforced | head.observed) & wanted))
 		return 0;
 	if (is_anonymous)

@@ -45,6 +45,7 @@ enum dentry_flags {
 
 struct qstr {
 	u32 len;
+	u64 hash_len;
 	const unsigned char *name;
 };
 

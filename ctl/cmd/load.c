@@ -125,7 +125,7 @@ static void show(const struct compiled *compiled, size_t count, bool is_json)
 
 		if (!is_json) {
 			printf("%s: %u rules in force, generation %llu%s\n", image->name, image->rule_count,
-			       (unsigned long long)image->generation,
+			       (unsigned long long)GENERATION_NUMBER(image->generation),
 			       image->flags & IMAGE_AUDIT ? ", mode audit: nothing is denied" : "");
 			continue;
 		}
@@ -135,7 +135,7 @@ static void show(const struct compiled *compiled, size_t count, bool is_json)
 		json_key(&json, "rules");
 		json_unsigned(&json, image->rule_count);
 		json_key(&json, "generation");
-		json_unsigned(&json, image->generation);
+		json_unsigned(&json, GENERATION_NUMBER(image->generation));
 		json_end_object(&json);
 	}
 	if (is_json)

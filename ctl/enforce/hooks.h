@@ -15,7 +15,6 @@
 #define HOOKS(X)                                                                                   \
 	X(file_open, 1, "bpf_lsm_file_open", "file.read file.write")                               \
 	X(path_mknod, 0, "bpf_lsm_path_mknod", "file.create")                                      \
-	X(path_openat, 0, "path_openat", "events of file.create")                                  \
 	X(bprm_check_security, 1, "bpf_lsm_bprm_check_security", "exec.run")                       \
 	X(mmap_file, 1, "bpf_lsm_mmap_file", "exec.map")                                           \
 	X(file_mprotect, 1, "bpf_lsm_file_mprotect", "exec.map")                                   \

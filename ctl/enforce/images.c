@@ -62,6 +62,15 @@ static int make_map(const struct image_header *image, size_t bytes)
 	return fd;
 }
 
+/* After the image: the warm path takes an older head for what it is, a newer one it could not. */
+static void set_head(const struct pins *pins, uint32_t index, const struct image_header *image)
+{
+	struct policy_head *head = &pins->heads_memory[index];
+
+	__atomic_store_n((uint64_t *)&head->enforced, HEAD_MASKS(image->enforced, image->observed), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&head->generation, image->generation, __ATOMIC_SEQ_CST);
+}
+
 /*
  * The kernel waits for all running programs after each change of an outer map.
  * First the new image comes into its class, then what other classes hold goes:
@@ -72,7 +81,8 @@ int images_put_at(const struct pins *pins, uint32_t index, struct image_header *
 {
 	int class = class_of(image->cells), fd, error = 0;
 
-	image->generation = __atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST);
+	image->generation = GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
+				       image->lanes);
 	fd = make_map(image, bytes);
 	if (fd < 0)
 		return fd;
@@ -82,6 +92,8 @@ int images_put_at(const struct pins *pins, uint32_t index, struct image_header *
 	for (int other = 0; other < CLASSES && !error; other++)
 		if (other != class && bpf_map_delete_elem(outer_map(pins, other), &index) && errno != ENOENT)
 			error = -errno;
+	if (!error)
+		set_head(pins, index, image);
 	return error;
 }
 

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define HEADS_SIZE (POLICIES_MAX * sizeof(struct policy_head))
+
 void pin_link_path(char *path, size_t size, const char *hook)
 {
 	snprintf(path, size, PIN_DIR "/links/%s", hook);
@@ -65,6 +67,8 @@ int pins_open(struct pins *pins)
 	if (!error)
 		error = map_memory(pins->governed, sizeof(*pins->governed_memory), &pins->governed_memory);
 	if (!error)
+		error = map_memory(pins->heads, HEADS_SIZE, &pins->heads_memory);
+	if (!error)
 		error = map_memory(pins->control, sizeof(*pins->control_memory), &pins->control_memory);
 	if (!error)
 		error = map_memory(pins->account, sizeof(*pins->account_memory), &pins->account_memory);
@@ -77,6 +81,8 @@ void pins_close(struct pins *pins)
 {
 	if (pins->governed_memory)
 		munmap(pins->governed_memory, sizeof(*pins->governed_memory));
+	if (pins->heads_memory)
+		munmap(pins->heads_memory, HEADS_SIZE);
 	if (pins->control_memory)
 		munmap(pins->control_memory, sizeof(*pins->control_memory));
 	if (pins->account_memory)

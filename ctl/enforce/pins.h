@@ -20,9 +20,11 @@
 	X(denials)         \
 	X(observations)    \
 	X(buckets)         \
+	X(pendings)        \
 	X(told)            \
 	X(policies)        \
 	X(governed)        \
+	X(heads)           \
 	X(control)         \
 	X(account)         \
 	X(reader)
@@ -33,6 +35,7 @@ struct pins {
 	PINNED_MAPS(X)
 #undef X
 	struct governed *governed_memory;
+	struct policy_head *heads_memory;
 	struct control *control_memory;
 	struct accounts *account_memory;
 };
