@@ -10,7 +10,7 @@
 #include "../../kern/abi.h"
 #include "pattern.h"
 
-#define AUTOMATON_STATES_MAX 400000u /* of one lane while it is being made */
+#define AUTOMATON_STATES_MAX 800000u /* of one lane while it is being made */
 
 struct automaton_rule {
 	const struct pattern *pattern; /* borrowed until automaton_free */

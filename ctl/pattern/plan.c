@@ -16,7 +16,7 @@
  */
 #define WHOLE_STATES 16384u
 #define WHOLE_WORK 3000000u
-#define FIRST_STATES 30000u
+#define FIRST_STATES 30000u /* more than twice the positions */
 #define FIRST_WORK 6000000u
 #define LAST_WORK 24000000u
 #define ALL_WORK 60000000u
@@ -251,15 +251,26 @@ static int group_divide(struct plan *plan, const struct group *group, struct gro
 	return err;
 }
 
+static uint64_t group_positions(const struct plan *plan, const struct group *group)
+{
+	uint64_t positions = 0;
+
+	for (uint32_t i = 0; i < group->members; i++)
+		positions += plan->automaton->unit[group->member[i]].part->nfa.state_count;
+	return positions;
+}
+
 /* Makes a lane of GROUP, which it consumes, or divides it into groups that are to be done. */
 static int group_settle(struct plan *plan, struct group *group)
 {
 	uint32_t lanes = plan->automaton->lanes + plan->todos + 1;
 	struct dfa dfa;
+	uint64_t positions = group_positions(plan, group);
 	int err = -E2BIG;
 
 	if (!group->is_last)
-		err = group_try(plan, group, FIRST_STATES, FIRST_WORK, &dfa);
+		err = group_try(plan, group, FIRST_STATES + 2 * positions, FIRST_WORK + 100 * positions,
+				&dfa);
 	if (err == -E2BIG && (group->is_last || lanes == LANES_MAX || group->members == 1))
 		err = group_try(plan, group, AUTOMATON_STATES_MAX, LAST_WORK, &dfa);
 	if (!err) {
@@ -279,8 +290,15 @@ static int groups_settle(struct plan *plan)
 	int err = 0;
 
 	while (!err && plan->todos) {
-		struct group group = plan->todo[--plan->todos];
+		struct group group;
+		uint32_t most = 0;
 
+		/* The largest first, so that all are divided alike. */
+		for (uint32_t i = 1; i < plan->todos; i++)
+			if (plan->todo[i].members > plan->todo[most].members)
+				most = i;
+		group = plan->todo[most];
+		plan->todo[most] = plan->todo[--plan->todos];
 		err = group_settle(plan, &group);
 	}
 	return err;

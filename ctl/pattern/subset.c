@@ -4,24 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lane.h"
+#include "positions.h"
 
 #define NONE UINT32_MAX
 /* Ceilings that keep one lane's making below 256 MiB. */
 #define POSITIONS_MAX (24u << 20)
 #define LISTED_MAX (6u << 20)
 #define CHUNK_POSITIONS (1u << 16)
-
-/* All patterns of the lane side by side; positions ascend with the units, so a sorted set is in the rules' order. */
-struct positions {
-	uint32_t count;
-	uint32_t *edge; /* count + 1 */
-	uint32_t *target;
-	uint16_t *set;	  /* a class, NFA_ANY, NFA_COMPONENT, or NFA_SETS + index into the classes' sets */
-	uint32_t *member; /* each position's */
-	uint8_t *flags;
-	uint32_t *start; /* each member's */
-};
 
 struct chunk {
 	struct chunk *next;
@@ -64,6 +53,7 @@ struct subset {
 	uint32_t stamp;
 	uint32_t *next; /* the set being made */
 	uint32_t next_len;
+	uint32_t *spare; /* as large as next */
 	struct single *single;
 	struct wide *wide;
 	uint32_t wides;
@@ -71,79 +61,6 @@ struct subset {
 	uint32_t tail[256];
 	struct byte_set touched; /* classes that may lead elsewhere than "other" */
 };
-
-static void positions_done(struct positions *pos)
-{
-	free(pos->edge);
-	free(pos->target);
-	free(pos->set);
-	free(pos->member);
-	free(pos->flags);
-	free(pos->start);
-}
-
-static int positions_alloc(struct positions *pos, const struct lane_input *input)
-{
-	size_t states = 0, edges = 0;
-
-	for (uint32_t i = 0; i < input->members; i++) {
-		const struct nfa *nfa = &input->unit[input->member[i]].part->nfa;
-
-		states += nfa->state_count;
-		edges += nfa->edge_count;
-	}
-	if (states > POSITIONS_MAX || edges > POSITIONS_MAX)
-		return -E2BIG;
-	pos->edge = malloc((states + 1) * sizeof(*pos->edge));
-	pos->target = malloc((edges + 1) * sizeof(*pos->target));
-	pos->set = malloc((edges + 1) * sizeof(*pos->set));
-	pos->member = malloc((states + 1) * sizeof(*pos->member));
-	pos->flags = malloc(states + 1);
-	pos->start = malloc((input->members + 1) * sizeof(*pos->start));
-	return pos->edge && pos->target && pos->set && pos->member && pos->flags && pos->start ? 0 : -ENOMEM;
-}
-
-static uint16_t position_set(const struct classes *classes, const struct nfa *nfa, unsigned int set)
-{
-	if (set < NFA_ANY)
-		return classes->of[set];
-	if (set < NFA_SETS)
-		return set;
-	return NFA_SETS + classes_find(classes, &nfa->set[set - NFA_SETS]);
-}
-
-static int positions_fill(struct positions *pos, const struct lane_input *input)
-{
-	uint32_t count = 0, edges = 0;
-	int err = positions_alloc(pos, input);
-
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < input->members; i++) {
-		const struct nfa *nfa = &input->unit[input->member[i]].part->nfa;
-
-		pos->start[i] = count + nfa->start;
-		for (uint32_t state = 0; state < nfa->state_count; state++) {
-			pos->edge[count + state] = edges + nfa->state[state].edge;
-			pos->flags[count + state] = nfa->state[state].flags;
-			pos->member[count + state] = i;
-		}
-		for (uint32_t edge = 0; edge < nfa->edge_count; edge++) {
-			pos->target[edges + edge] = count + nfa->edge[edge].target;
-			pos->set[edges + edge] = position_set(input->classes, nfa, nfa->edge[edge].set);
-		}
-		count += nfa->state_count;
-		edges += nfa->edge_count;
-	}
-	pos->edge[count] = edges;
-	pos->count = count;
-	return 0;
-}
-
-static const struct unit *position_unit(const struct subset *subset, uint32_t position)
-{
-	return &subset->input->unit[subset->input->member[subset->pos.member[position]]];
-}
 
 /*
  * Drops what cannot win any more. A position that accepts for good decides the
@@ -156,7 +73,7 @@ static void set_prune(struct subset *subset)
 
 	for (uint32_t i = 0; i < subset->next_len; i++) {
 		uint32_t position = subset->next[i];
-		uint32_t operations = position_unit(subset, position)->operations;
+		uint32_t operations = subset->pos.operations[position];
 		uint8_t flags = subset->pos.flags[position];
 
 		if (!(operations & ~(flags & NFA_LOCAL ? decided | decided_here : decided)))
@@ -170,15 +87,43 @@ static void set_prune(struct subset *subset)
 	subset->next_len = kept;
 }
 
-/* Nearly sorted already: only positions of one rule can stand the wrong way round. */
-static void set_sort(uint32_t *set, uint32_t len)
+static uint32_t run_end(const uint32_t *set, uint32_t len, uint32_t from)
 {
-	for (uint32_t i = 1; i < len; i++) {
-		uint32_t position = set[i], j = i;
+	uint32_t to = from + 1;
 
-		for (; j > 0 && set[j - 1] > position; j--)
-			set[j] = set[j - 1];
-		set[j] = position;
+	while (to < len && set[to - 1] < set[to])
+		to++;
+	return to < len ? to : len;
+}
+
+/* Merges each run of FROM with the one behind it. Returns the length of the first: LEN when all is sorted. */
+static uint32_t runs_merge(const uint32_t *from, uint32_t *to, uint32_t len)
+{
+	uint32_t first = 0;
+
+	for (uint32_t at = 0; at < len;) {
+		uint32_t middle = run_end(from, len, at);
+		uint32_t end = middle < len ? run_end(from, len, middle) : middle;
+
+		for (uint32_t i = at, j = middle, k = at; k < end; k++)
+			to[k] = i < middle && (j == end || from[i] < from[j]) ? from[i++] : from[j++];
+		first = at ? first : end;
+		at = end;
+	}
+	return first;
+}
+
+/* Sets come as a few sorted runs: those of single edges, of wide ones, of shared positions. */
+static void set_sort(struct subset *subset)
+{
+	if (!subset->next_len || run_end(subset->next, subset->next_len, 0) == subset->next_len)
+		return;
+	for (bool sorted = false; !sorted;) {
+		uint32_t *merged = subset->spare;
+
+		sorted = runs_merge(subset->next, merged, subset->next_len) == subset->next_len;
+		subset->spare = subset->next;
+		subset->next = merged;
 	}
 }
 
@@ -258,7 +203,7 @@ static int state_row(struct subset *subset, uint32_t *ret)
 
 		if (!(subset->pos.flags[position] & NFA_ACCEPT))
 			continue;
-		fresh = position_unit(subset, position)->operations & ~decided;
+		fresh = subset->pos.operations[position] & ~decided;
 		decided |= fresh;
 		for (; fresh; fresh &= fresh - 1)
 			row.word[__builtin_ctz(fresh)] = subset->input->member[subset->pos.member[position]];
@@ -297,7 +242,7 @@ static int state_intern(struct subset *subset, uint32_t *ret)
 		err = states_grow(subset);
 	if (err)
 		return err;
-	set_sort(subset->next, subset->next_len);
+	set_sort(subset);
 	set_prune(subset);
 	i = set_hash(subset->next, subset->next_len) & (subset->slots - 1);
 	for (; subset->slot[i]; i = (i + 1) & (subset->slots - 1)) {
@@ -487,21 +432,25 @@ static int starts_add(struct subset *subset)
 }
 
 /*
- * Whom to blame: the rules that most states were different for. Loops that
- * every state of a floating rule has say nothing, so the first position of
- * each rule in a set counts only if there is another.
+ * Whom to blame: the rules that most states were different for. The loop that
+ * is in every state of a floating rule says nothing: where it is not shared,
+ * one position of a rule does not count.
  */
 static void blame_count(const struct subset *subset, uint32_t *blame)
 {
+	const struct positions *pos = &subset->pos;
+
 	for (uint32_t state = 0; state < subset->dfa.count; state++) {
-		uint32_t last = NONE, seen = 0;
+		uint32_t last = POSITION_SHARED, seen = 0;
 
 		for (uint32_t i = 0; i < subset->len[state]; i++) {
-			uint32_t member = subset->pos.member[subset->set[state][i]];
+			uint32_t member = pos->member[subset->set[state][i]];
 
+			if (member == POSITION_SHARED)
+				continue;
 			seen = member == last ? seen + 1 : 1;
 			last = member;
-			if (seen == 2)
+			if (seen == (pos->shares[member] ? 1 : 2))
 				blame[member]++;
 		}
 	}
@@ -517,9 +466,10 @@ static int subset_init(struct subset *subset)
 		return err;
 	subset->mark = calloc(pos->count + 1, sizeof(*subset->mark));
 	subset->next = malloc((pos->count + 1) * sizeof(*subset->next));
+	subset->spare = malloc((pos->count + 1) * sizeof(*subset->spare));
 	subset->single = malloc((edges + 1) * sizeof(*subset->single));
 	subset->wide = malloc((edges + 1) * sizeof(*subset->wide));
-	return subset->mark && subset->next && subset->single && subset->wide ? 0 : -ENOMEM;
+	return subset->mark && subset->next && subset->spare && subset->single && subset->wide ? 0 : -ENOMEM;
 }
 
 static void subset_done(struct subset *subset)
@@ -536,6 +486,7 @@ static void subset_done(struct subset *subset)
 	free(subset->slot);
 	free(subset->mark);
 	free(subset->next);
+	free(subset->spare);
 	free(subset->single);
 	free(subset->wide);
 }
