@@ -96,20 +96,30 @@ int diagnostics_result(const struct diagnostics *diagnostics)
 	return diagnostics->error_count ? -EINVAL : 0;
 }
 
-/* The order of FILE among the files named so far: that of its first diagnostic. */
-static size_t file_order(const struct diagnostics *diagnostics, const char *file)
-{
-	for (size_t i = 0; file && i < diagnostics->count; i++)
-		if (diagnostics->list[i].file && !strcmp(diagnostics->list[i].file, file))
-			return i + 1;
-	return 0;
-}
-
 struct sort_key {
 	struct diagnostic entry;
-	size_t file;
+	size_t file; /* order of its file among those named so far, 0 for none */
 	size_t position;
 };
+
+/* Numbers the files by their first appearance. FIRST has room for one entry of each file. */
+static void number_files(struct sort_key *keys, size_t count, size_t *first)
+{
+	size_t files = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *file = keys[i].entry.file;
+		size_t number = 0;
+
+		if (!file)
+			continue;
+		while (number < files && strcmp(keys[first[number]].entry.file, file))
+			number++;
+		if (number == files)
+			first[files++] = i;
+		keys[i].file = number + 1;
+	}
+}
 
 static int compare_keys(const void *left, const void *right)
 {
@@ -127,17 +137,20 @@ static int compare_keys(const void *left, const void *right)
 void diagnostics_sort(struct diagnostics *diagnostics)
 {
 	size_t count = diagnostics->count;
-	struct sort_key *keys = calloc(count ? count : 1, sizeof(*keys));
+	struct sort_key *keys = calloc(count + 1, sizeof(*keys));
+	size_t *first = calloc(count + 1, sizeof(*first));
 
 	/* Without memory they stay in the order in which they were found. */
-	if (!keys)
-		return;
+	if (!keys || !first)
+		goto out;
 	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){ diagnostics->list[i],
-					     file_order(diagnostics, diagnostics->list[i].file), i };
+		keys[i] = (struct sort_key){ diagnostics->list[i], 0, i };
+	number_files(keys, count, first);
 	qsort(keys, count, sizeof(*keys), compare_keys);
 	for (size_t i = 0; i < count; i++)
 		diagnostics->list[i] = keys[i].entry;
+out:
+	free(first);
 	free(keys);
 }
 

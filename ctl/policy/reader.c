@@ -220,6 +220,7 @@ void reader_pattern_error(struct reader *reader, const struct json_node *node,
 
 void reader_line(struct reader *reader, const struct json_node *node, size_t max, char **ret)
 {
+	struct place place;
 	uint32_t code;
 
 	if (!reader_is(reader, node, JSON_STRING))
@@ -229,11 +230,10 @@ void reader_line(struct reader *reader, const struct json_node *node, size_t max
 	if (node->len >= max)
 		reader_error(reader, node, "shorten it", "'%s' is longer than %zu bytes", node->key, max - 1);
 	for (size_t i = 0; i < node->len; i += text_utf8(node->string + i, node->len - i, NULL)) {
-		struct place place = json_string_place(reader->document, node, i);
-
 		text_utf8(node->string + i, node->len - i, &code);
 		if (code >= 0x20 && (code < 0x7f || code > 0x9f))
 			continue;
+		place = json_string_place(reader->document, node, i);
 		diagnostics_error(reader->diagnostics, &place, "remove it: events are lines",
 				  "a control character in '%s'", node->key);
 		break;
