@@ -60,7 +60,9 @@ static int pack_rules(struct pack *pack, const struct policy *policy, enum autom
 		result = pack_automaton(pack, automaton, header);
 		if (result == -E2BIG)
 			diagnostics_error(diagnostics, &policy->rules[set.source[0]].place,
-					  "split the policy", "the rules are too many for one policy");
+					  "write lists in fewer rules, or split the policy",
+					  "the %zu rules from here on are too large for one policy",
+					  set.count);
 	}
 	automaton_free(automaton);
 	rule_set_done(&set);
