@@ -156,18 +156,27 @@ out:
 
 char *diagnostic_text(const struct diagnostic *diagnostic)
 {
-	const char *kind = diagnostic->is_warning ? "warning: " : "";
-	const char *colon = diagnostic->remedy ? ": " : "";
-	const char *remedy = diagnostic->remedy ? diagnostic->remedy : "";
-	char *file, *text;
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
 
-	if (!diagnostic->file)
-		return text_format("%s%s%s%s", kind, diagnostic->what, colon, remedy);
-	file = text_name(diagnostic->file, strlen(diagnostic->file));
-	if (!file)
+	if (!stream)
 		return NULL;
-	text = text_format("%s:%u:%u: %s%s%s%s", file, diagnostic->line, diagnostic->column, kind,
-			   diagnostic->what, colon, remedy);
-	free(file);
+	if (diagnostic->file) {
+		text_write_name(stream, diagnostic->file, strlen(diagnostic->file));
+		fprintf(stream, ":%u:%u: ", diagnostic->line, diagnostic->column);
+	}
+	if (diagnostic->is_warning)
+		fputs("warning: ", stream);
+	/* Names from policies and file systems are in it: none may act on a terminal or begin a line. */
+	text_write_line(stream, diagnostic->what);
+	if (diagnostic->remedy) {
+		fputs(": ", stream);
+		text_write_line(stream, diagnostic->remedy);
+	}
+	if (fclose(stream)) {
+		free(text);
+		return NULL;
+	}
 	return text;
 }

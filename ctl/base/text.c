@@ -43,7 +43,7 @@ static bool is_control(uint32_t code)
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
 
-void text_write_name(FILE *stream, const void *bytes, size_t len)
+static void write_printable(FILE *stream, const void *bytes, size_t len, bool doubles_backslash)
 {
 	const uint8_t *byte = bytes;
 	uint32_t code;
@@ -57,11 +57,21 @@ void text_write_name(FILE *stream, const void *bytes, size_t len)
 			i++;
 			continue;
 		}
-		if (code == '\\')
+		if (code == '\\' && doubles_backslash)
 			fputc('\\', stream);
 		fwrite(byte + i, 1, size, stream);
 		i += size;
 	}
+}
+
+void text_write_name(FILE *stream, const void *bytes, size_t len)
+{
+	write_printable(stream, bytes, len, true);
+}
+
+void text_write_line(FILE *stream, const char *line)
+{
+	write_printable(stream, line, strlen(line), false);
 }
 
 char *text_name(const void *bytes, size_t len)

@@ -21,6 +21,9 @@ void text_write_name(FILE *stream, const void *bytes, size_t len);
 /* The same in memory, for the caller to free; NULL without memory. */
 char *text_name(const void *bytes, size_t len);
 
+/* Writes a sentence of ours with names in it: as text_write_name, but a backslash stays single. */
+void text_write_line(FILE *stream, const char *line);
+
 /* The word of the NULL-ended CANDIDATES that WORD is most likely a misspelling of, or NULL. */
 const char *text_suggest(const char *word, const char *const *candidates);
 

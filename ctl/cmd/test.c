@@ -71,9 +71,11 @@ static void print_tap(struct testing *testing, const struct test_line *line)
 	if (!line->failure)
 		return;
 	print_comment(line->failure);
-	if (line->test)
-		printf("# at %s:%u:%u\n", line->test->place.file, line->test->place.line,
-		       line->test->place.column);
+	if (line->test) {
+		fputs("# at ", stdout);
+		text_write_name(stdout, line->test->place.file, strlen(line->test->place.file));
+		printf(":%u:%u\n", line->test->place.line, line->test->place.column);
+	}
 }
 
 static void print_json(struct testing *testing, const struct test_line *line)

@@ -38,6 +38,18 @@ static void test_columns(void **state)
 		"p.json:2:61: unclosed '{': close it, or write \\{ for the character itself\n");
 }
 
+/* What a policy holds cannot act on the terminal that its errors go to, or look like another error. */
+static void test_printable(void **state)
+{
+	(void)state;
+	refused_text(
+		"{\"name\":\"p\",\"include\":\"/a\\u001b[2J\\nb\\\\c\",\"\\u009b\":1}",
+		"p.json:1:23: cannot read '/a\\x1b[2J\\x0ab\\c': No such file or directory: name a file beside this one, "
+		"or a shipped one such as base.json\n"
+		"p.json:1:43: unknown key '\\xc2\\x9b' in a policy: write one of name, description, mode, include, "
+		"vars, file, exec, net, signal, kernel, env, limits, observe, tests\n");
+}
+
 static void test_dead(void **state)
 {
 	(void)state;
@@ -308,11 +320,11 @@ static void test_too_complex(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_all_at_once),	  TEST(test_columns),	    TEST(test_dead),
-		TEST(test_alive),	  TEST(test_dead_included), TEST(test_dead_here),
-		TEST(test_open_link),	  TEST(test_root_link),	    TEST(test_circle),
-		TEST(test_include_depth), TEST(test_list_limit),    TEST(test_writable),
-		TEST(test_unreadable),	  TEST(test_too_complex),
+		TEST(test_all_at_once), TEST(test_columns),	  TEST(test_printable),
+		TEST(test_dead),	TEST(test_alive),	  TEST(test_dead_included),
+		TEST(test_dead_here),	TEST(test_open_link),	  TEST(test_root_link),
+		TEST(test_circle),	TEST(test_include_depth), TEST(test_list_limit),
+		TEST(test_writable),	TEST(test_unreadable),	  TEST(test_too_complex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
