@@ -15,12 +15,11 @@ static void move_range(struct nfa_builder *builder, uint32_t from, unsigned int 
 	nfa_move(builder, from, nfa_set(builder, &set), to);
 }
 
-/* The bytes of the address; what lies beyond the prefix may be anything. */
-static uint32_t build_block(struct nfa_builder *builder, uint32_t node, const struct pattern_address *address)
+/* The first END bytes of the address; what lies beyond the prefix may be anything. */
+static uint32_t build_block(struct nfa_builder *builder, uint32_t node, const struct pattern_address *address,
+			    unsigned int end)
 {
-	unsigned int len = address->is_v6 ? 16 : 4;
-
-	for (unsigned int i = 0; i < len; i++) {
+	for (unsigned int i = 0; i < end; i++) {
 		unsigned int bits = address->prefix < i * 8 ? 0 : address->prefix - i * 8;
 		unsigned int host = bits >= 8 ? 0 : 0xff >> bits;
 		uint32_t next = nfa_node(builder);
@@ -55,40 +54,36 @@ static void build_ports(struct nfa_builder *builder, uint32_t node, unsigned int
 }
 
 /*
- * A state whose every string of the right length is accepted decides its rule
- * for good, as the sink of a path's last "**" does.
+ * Where nothing that follows matters any more, the pattern ends in the state
+ * that accepts everything, as the last "**" of a path does: keys have a fixed
+ * length, and one such state is much smaller than a chain to the end.
  */
-static void mark_universal(struct nfa *nfa)
-{
-	for (uint32_t state = nfa->state_count; state-- > 1;) {
-		const struct nfa_edge *edge = &nfa->edge[nfa->state[state].edge];
-		uint32_t count = nfa->state[state + 1].edge - nfa->state[state].edge;
-
-		if ((!count && nfa->state[state].flags & NFA_ACCEPT) ||
-		    (count == 1 && edge->set == NFA_ANY && nfa->state[edge->target].flags & NFA_UNIVERSAL))
-			nfa->state[state].flags |= NFA_UNIVERSAL;
-		nfa->state[state].flags &= ~(NFA_LOCAL | NFA_COMPONENT_UNIVERSAL);
-	}
-}
-
 int pattern_address(const struct pattern_address *address, struct pattern **ret)
 {
 	struct nfa_builder builder;
+	unsigned int len = address->is_v6 ? 16 : 4;
+	bool any_protocol = address->protocol < 0,
+	     any_port = !address->port_low && address->port_high == 65535;
 	uint32_t start, node, next;
-	bool any = address->protocol < 0;
 	int err = nfa_begin(&builder);
 
 	if (err)
 		return err;
 	start = nfa_node(&builder);
-	node = build_block(&builder, start, address);
-	next = nfa_node(&builder);
-	move_range(&builder, node, any ? 0 : address->protocol, any ? 255 : address->protocol, next);
-	build_ports(&builder, next, address->port_low, address->port_high);
+	if (any_protocol && any_port)
+		len = (address->prefix + 7) / 8;
+	node = build_block(&builder, start, address, len);
+	if (any_protocol && any_port) {
+		nfa_empty_move(&builder, node, NFA_NODE_EVERYTHING);
+	} else {
+		next = any_port ? NFA_NODE_EVERYTHING : nfa_node(&builder);
+		move_range(&builder, node, any_protocol ? 0 : address->protocol,
+			   any_protocol ? 255 : address->protocol, next);
+		if (!any_port)
+			build_ports(&builder, next, address->port_low, address->port_high);
+	}
 	err = part_new(&builder, start, ret);
-	if (err)
-		return err;
-	mark_universal(&(*ret)->nfa);
-	(*ret)->family = address->is_v6;
-	return 0;
+	if (!err)
+		(*ret)->family = address->is_v6;
+	return err;
 }

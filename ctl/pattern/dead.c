@@ -19,18 +19,19 @@ struct sample {
 };
 
 /* An example of an address block: all ways through its automaton lead to its end. */
-static size_t address_sample(const struct nfa *nfa, uint8_t *sample)
+static size_t address_sample(const struct pattern *part, uint8_t *sample)
 {
+	const struct nfa *nfa = &part->nfa;
+	size_t len = part->family ? ADDRESS_KEY_MAX : ADDRESS_KEY_MAX - 12;
 	uint32_t state = nfa->start;
-	size_t len = 0;
 
-	while (nfa->state[state].edge < nfa->state[state + 1].edge && len < ADDRESS_KEY_MAX) {
+	for (size_t i = 0; i < len; i++) {
 		const struct nfa_edge *edge = &nfa->edge[nfa->state[state].edge];
 		unsigned int byte = 0;
 
 		while (!nfa_set_has(nfa, edge->set, byte))
 			byte++;
-		sample[len++] = byte;
+		sample[i] = byte;
 		state = edge->target;
 	}
 	return len;
@@ -58,7 +59,7 @@ static void sample_judge(const struct automaton *automaton, struct sample *sampl
 static int sample_take(const struct automaton *automaton, const struct unit *unit, struct sample *sample)
 {
 	bool is_address = automaton->kind == AUTOMATON_ADDRESSES;
-	int len = is_address ? (int)address_sample(&unit->part->nfa, sample->byte)
+	int len = is_address ? (int)address_sample(unit->part, sample->byte)
 			     : part_sample(unit->part, &automaton->classes, sample->byte);
 
 	if (len < 0)

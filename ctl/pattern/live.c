@@ -48,12 +48,52 @@ static void mark_row(const struct lane_input *input, const struct row *row)
 			input->unit[row->word[op]].is_live = true;
 }
 
-/* Keys of addresses have a fixed length, and no pattern accepts another: every row counts. */
-static int mark_all(const struct lane_input *input, const struct dfa *dfa, const struct rows *rows)
+/* The states that keys of one more byte lead to, once each. STAMP is new to SEEN. */
+static uint32_t keys_step(const struct dfa *dfa, const uint32_t *from, uint32_t count, uint32_t *to,
+			  uint32_t *seen, uint32_t stamp)
 {
-	for (uint32_t state = 0; state < dfa->count; state++)
-		mark_row(input, &rows->row[dfa->row[state]]);
-	return 0;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t first = dfa->first[from[i]], end = dfa->first[from[i] + 1];
+
+		for (uint32_t j = first; j <= end; j++) {
+			uint32_t target = j < end ? dfa->target[j] : dfa->fallback[from[i]];
+
+			if (seen[target] == stamp)
+				continue;
+			seen[target] = stamp;
+			to[found++] = target;
+		}
+	}
+	return found;
+}
+
+/* Keys of addresses have a fixed length: only what wins there counts. */
+static int mark_keys(const struct lane_input *input, const struct dfa *dfa, const struct rows *rows)
+{
+	uint32_t *seen = calloc(dfa->count, sizeof(*seen)), stamp = 0;
+	uint32_t *now = malloc(dfa->count * sizeof(*now)), *next = malloc(dfa->count * sizeof(*next));
+	int err = seen && now && next ? 0 : -ENOMEM;
+
+	for (int family = 0; !err && family < 2; family++) {
+		uint32_t count = 1, len = family ? ADDRESS_KEY_MAX : ADDRESS_KEY_MAX - 12;
+
+		now[0] = dfa->start[family];
+		for (uint32_t i = 0; i < len; i++) {
+			uint32_t *from = now;
+
+			count = keys_step(dfa, from, count, next, seen, ++stamp);
+			now = next;
+			next = from;
+		}
+		for (uint32_t i = 0; i < count; i++)
+			mark_row(input, &rows->row[dfa->row[now[i]]]);
+	}
+	free(seen);
+	free(now);
+	free(next);
+	return err;
 }
 
 int live_mark(const struct lane_input *input, const struct dfa *dfa, const struct rows *rows)
@@ -62,7 +102,7 @@ int live_mark(const struct lane_input *input, const struct dfa *dfa, const struc
 	int err = -ENOMEM;
 
 	if (input->kind == AUTOMATON_ADDRESSES)
-		return mark_all(input, dfa, rows);
+		return mark_keys(input, dfa, rows);
 	walk.seen = calloc(dfa->count, 1);
 	walk.stack = malloc((size_t)dfa->count * LOOKS * sizeof(*walk.stack));
 	if (!walk.seen || !walk.stack)

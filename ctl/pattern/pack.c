@@ -163,26 +163,43 @@ static void choose_leaders(struct layout *layout)
 		layout->leader[state] = best[dfa->fallback[state]];
 }
 
-/* Lists what STATE has on internal class CLASS. Returns the new length of the list. */
-static uint32_t list_class(struct layout *layout, uint32_t len, unsigned int class, uint32_t target)
+/* Where STATE leads on each internal class. */
+static void expand_state(const struct layout *layout, uint32_t state, uint32_t *target)
+{
+	const struct dfa *dfa = layout->dfa;
+
+	for (unsigned int class = 0; class < layout->automaton->classes.count; class ++)
+		target[class] = dfa->fallback[state];
+	for (uint32_t i = dfa->first[state]; i < dfa->first[state + 1]; i++)
+		target[dfa->class[i]] = dfa->target[i];
+}
+
+/* By symbol, for full rows and for addresses, whose classes stand for many symbols. */
+static uint32_t list_symbols(struct layout *layout, uint32_t state)
 {
 	const struct classes *classes = &layout->automaton->classes;
+	bool is_address = layout->automaton->kind == AUTOMATON_ADDRESSES;
+	unsigned int symbols = is_address ? 256 : classes->count;
+	uint32_t mine[256], its[256], leader = layout->leader[state], len = 0;
 
-	if (layout->automaton->kind == AUTOMATON_PATHS) {
-		layout->symbol[len] = class + 1;
-		layout->target[len++] = target;
-		return len;
-	}
-	for (unsigned int byte = 0; byte < 256; byte++) {
-		if (classes->of[byte] != class)
+	expand_state(layout, state, mine);
+	expand_state(layout, leader, its);
+	for (unsigned int i = 0; i < symbols; i++) {
+		unsigned int class = is_address ? classes->of[i] : i;
+
+		if (leader != state && mine[class] == its[class])
 			continue;
-		layout->symbol[len] = byte + 1;
-		layout->target[len++] = target;
+		layout->symbol[len] = i + 1;
+		layout->target[len++] = mine[class];
 	}
 	return len;
 }
 
-/* What STATE must list: all of a full row, else what differs from its leader's. */
+/*
+ * What STATE must list, by ascending symbols: all of a full row, else what
+ * differs from its leader's. Path states differ in little: it is found by
+ * walking both lists.
+ */
 static uint32_t list_state(struct layout *layout, uint32_t state)
 {
 	const struct dfa *dfa = layout->dfa;
@@ -190,11 +207,8 @@ static uint32_t list_state(struct layout *layout, uint32_t state)
 	uint32_t i = dfa->first[state], j = dfa->first[leader];
 	uint32_t i_end = dfa->first[state + 1], j_end = dfa->first[leader + 1];
 
-	if (leader == state) {
-		for (unsigned int class = 0; class < layout->automaton->classes.count; class ++)
-			len = list_class(layout, len, class, dfa_step(dfa, state, class));
-		return len;
-	}
+	if (leader == state || layout->automaton->kind == AUTOMATON_ADDRESSES)
+		return list_symbols(layout, state);
 	while (i < i_end || j < j_end) {
 		unsigned int mine = i < i_end ? dfa->class[i] : UINT16_MAX;
 		unsigned int its = j < j_end ? dfa->class[j] : UINT16_MAX;
@@ -204,26 +218,12 @@ static uint32_t list_state(struct layout *layout, uint32_t state)
 
 		i += mine == class;
 		j += its == class;
-		if (target != leads)
-			len = list_class(layout, len, class, target);
+		if (target == leads)
+			continue;
+		layout->symbol[len] = class + 1;
+		layout->target[len++] = target;
 	}
 	return len;
-}
-
-/* list_class goes by class, the comb by symbol: they differ in order for addresses. */
-static void list_sort(struct layout *layout, uint32_t len)
-{
-	for (uint32_t i = 1; i < len; i++) {
-		uint16_t symbol = layout->symbol[i];
-		uint32_t target = layout->target[i], j = i;
-
-		for (; j > 0 && layout->symbol[j - 1] > symbol; j--) {
-			layout->symbol[j] = layout->symbol[j - 1];
-			layout->target[j] = layout->target[j - 1];
-		}
-		layout->symbol[j] = symbol;
-		layout->target[j] = target;
-	}
 }
 
 /* Finds the states' places, those with most to list first. */
@@ -244,7 +244,6 @@ static int place_states(struct layout *layout, struct comb *comb)
 	for (uint32_t i = 0; !err && i < count; i++) {
 		uint32_t len = list_state(layout, order[i]);
 
-		list_sort(layout, len);
 		err = comb_place(comb, layout->symbol, len, &layout->base[order[i]]);
 	}
 	free(order);

@@ -30,7 +30,7 @@ void positions_done(struct positions *pos)
 	free(pos->operations);
 	free(pos->flags);
 	free(pos->start);
-	free(pos->shares);
+	free(pos->is_plain);
 }
 
 static bool is_edge(const struct nfa_edge *edge, uint32_t set, uint32_t target)
@@ -157,9 +157,9 @@ static int positions_alloc(struct positions *pos, const struct lane_input *input
 	pos->operations = malloc(states * sizeof(*pos->operations));
 	pos->flags = malloc(states);
 	pos->start = malloc((input->members + 1) * sizeof(*pos->start));
-	pos->shares = malloc(input->members + 1);
+	pos->is_plain = malloc(input->members + 1);
 	if (!pos->edge || !pos->target || !pos->set || !pos->member || !pos->operations || !pos->flags ||
-	    !pos->start || !pos->shares)
+	    !pos->start || !pos->is_plain)
 		return -ENOMEM;
 	return 0;
 }
@@ -210,7 +210,8 @@ static void copy_member(struct filler *filler)
 	const struct nfa *nfa = &unit->part->nfa;
 
 	pos->start[filler->member] = filler->base + nfa->start;
-	pos->shares[filler->member] = filler->shared->restart[filler->member].loop != NONE;
+	pos->is_plain[filler->member] = filler->input->kind == AUTOMATON_ADDRESSES ||
+					filler->shared->restart[filler->member].loop != NONE;
 	for (uint32_t state = 0; state < nfa->state_count; state++) {
 		uint32_t position = filler->base + state;
 

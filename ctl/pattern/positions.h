@@ -17,7 +17,7 @@ struct positions {
 	uint32_t *operations; /* of its rule; all for shared ones: nothing decides them */
 	uint8_t *flags;
 	uint32_t *start; /* each member's */
-	bool *shares;	 /* does the member have its restart among the shared ones? */
+	bool *is_plain;	 /* has the member no position of its own that is in every set? */
 };
 
 /* 0 or -ENOMEM; positions_done whatever it returns. */

@@ -450,7 +450,7 @@ static void blame_count(const struct subset *subset, uint32_t *blame)
 				continue;
 			seen = member == last ? seen + 1 : 1;
 			last = member;
-			if (seen == (pos->shares[member] ? 1 : 2))
+			if (seen == (pos->is_plain[member] ? 1 : 2))
 				blame[member]++;
 		}
 	}
