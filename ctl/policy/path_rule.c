@@ -104,16 +104,11 @@ static void explain_link(struct reader *reader, const struct json_node *node, co
 			 const char *target, bool is_strict)
 {
 	struct place place = json_place(reader->document, node);
-	char *shown = text_name(target, strlen(target)), *link = text_name(links->link, strlen(links->link));
 
-	if (!shown || !link)
-		reader_no_memory(reader);
-	else if (reader->options->wants_notes)
+	if (reader->options->wants_notes)
 		diagnostics_warning(reader->diagnostics, &place,
 				    is_strict ? "both names count" : "the rule holds for that name",
-				    "'%s' is a symbolic link here, which leads to '%s'", link, shown);
-	free(shown);
-	free(link);
+				    "'%s' is a symbolic link here, which leads to '%s'", links->link, target);
 }
 
 /*

@@ -114,9 +114,16 @@ static const char *find_user(const struct policy_options *options, const char *n
 	return NULL;
 }
 
+/* What stands for more than itself in a pattern. */
 static bool is_special(char c)
 {
-	return c && strchr("*?[]{}\\,!^-", c);
+	return c && strchr("*?[]{}\\,", c);
+}
+
+/* The same where the pattern may be inside a class or about to begin one. */
+static bool is_special_in_class(char c)
+{
+	return is_special(c) || (c && strchr("!^-", c));
 }
 
 struct output {
@@ -144,7 +151,7 @@ static void put_value(struct output *out, const char *value, const char *written
 		      size_t offset)
 {
 	for (; *value; value++) {
-		if (is_pattern && is_special(*value)) {
+		if (is_pattern && is_special_in_class(*value)) {
 			fputc('\\', out->stream);
 			put_origin(out, offset);
 			out->len++;
@@ -154,7 +161,7 @@ static void put_value(struct output *out, const char *value, const char *written
 		out->len++;
 	}
 	for (; *written; written++) {
-		if (is_pattern && is_special(*written))
+		if (is_pattern && is_special_in_class(*written))
 			fputc('\\', out->written);
 		fputc(*written, out->written);
 	}
