@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The paths of a rule: variables, the caller's own process, symbolic links on this machine, memory without a file. */
+#include "ctl/policy/braces.h"
 #include "ctl/policy/rule.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include "ctl/sys/links.h"
 
 #define ANONYMOUS "anon:"
+#define OWN_THREAD "/proc/thread-self"
 
 struct path_reading {
 	struct rule_draft *draft; /* NULL: the path is only checked */
@@ -21,14 +23,18 @@ struct path_reading {
  * The kernel names the caller's own process directory "self", and a thread has
  * its directory below that: /proc/thread-self/X is one of /proc/self/task/TID/X.
  */
+static bool is_own_thread(const char *pattern)
+{
+	size_t len = sizeof(OWN_THREAD) - 1;
+
+	return !strncmp(pattern, OWN_THREAD, len) && (!pattern[len] || pattern[len] == '/');
+}
+
 static char *rewrite_thread(const char *pattern)
 {
-	static const char thread[] = "/proc/thread-self";
-	size_t len = sizeof(thread) - 1;
-
-	if (strncmp(pattern, thread, len) || (pattern[len] && pattern[len] != '/'))
+	if (!is_own_thread(pattern))
 		return strdup(pattern);
-	return text_format("/proc/self/task/*%s", pattern + len);
+	return text_format("/proc/self/task/*%s", pattern + sizeof(OWN_THREAD) - 1);
 }
 
 /* Length of the leading components of PATTERN that hold no glob character; all of it if none does. */
@@ -131,32 +137,68 @@ static void refuse_link(struct reader *reader, const struct json_node *node, con
 	free(remedy);
 }
 
-/* Adds the checked pattern TEXT, and what its links on this machine make of it. */
-static void add_path(struct reader *reader, const struct json_node *node, struct path_reading *reading,
-		     const char *text)
+/* One path of a rule while what its links make of it is added. */
+struct path_adding {
+	struct reader *reader;
+	const struct json_node *node;
+	struct rule_draft *draft;
+};
+
+/* Adds PATTERN, whose leading part holds no braces, and what its links on this machine make of it. */
+static int add_followed(const char *pattern, void *data)
 {
-	struct rule_draft *draft = reading->draft;
+	const struct path_adding *adding = data;
+	struct rule_draft *draft = adding->draft;
 	bool is_strict = draft->rule.verb == VERB_DENY || draft->rule.verb == VERB_ASK;
 	struct links links = { 0 };
 	char *target = NULL;
-	int result = follow_links(text, &links, &target);
+	int result = follow_links(pattern, &links, &target);
 
 	if (!result && target && !is_strict && links.open_directory) {
-		refuse_link(reader, node, &links, target);
+		refuse_link(adding->reader, adding->node, &links, target);
 	} else if (!result && target) {
-		explain_link(reader, node, &links, target, is_strict);
+		explain_link(adding->reader, adding->node, &links, target, is_strict);
 		draft->rule.is_local = true;
 		result = add_pattern(draft, target);
 	}
 	if (!result && (!target || is_strict))
-		result = add_pattern(draft, text);
+		result = add_pattern(draft, pattern);
+	links_done(&links);
+	free(target);
+	return result;
+}
+
+/* 1 if PATTERN, whose leading part holds no braces, is not to be taken as it is written. */
+static int is_followed(const char *pattern, void *data)
+{
+	struct links links = { 0 };
+	char *target = NULL;
+	int result = is_own_thread(pattern) ? 1 : follow_links(pattern, &links, &target);
+
+	(void)data;
+	if (!result && target)
+		result = 1;
+	links_done(&links);
+	free(target);
+	return result;
+}
+
+/* Adds the checked pattern TEXT. Its braces are written out only where a link asks for it. */
+static void add_path(struct reader *reader, const struct json_node *node, struct path_reading *reading,
+		     const char *text)
+{
+	struct path_adding adding = { reader, node, reading->draft };
+	int result = braces_expand(text, is_followed, NULL);
+
+	if (result == 1)
+		result = braces_expand(text, add_followed, &adding);
+	else if (!result)
+		result = add_pattern(reading->draft, text);
 	if (result == -ENOMEM)
 		reader_no_memory(reader);
 	else if (result)
 		reader_error(reader, node, "name the link's target itself",
 			     "the pattern becomes too long by its links");
-	links_done(&links);
-	free(target);
 }
 
 /* Is TEXT a pattern? Reports it if not. */

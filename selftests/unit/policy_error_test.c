@@ -192,6 +192,36 @@ static void test_root_link(void **state)
 	compiled_done(&compiled);
 }
 
+/* A brace that holds a link hides it from nobody. */
+static void test_brace_link(void **state)
+{
+	struct compiled compiled;
+	char *text;
+
+	(void)state;
+	assert_int_equal(mkdir(scratch_path("real"), 0755), 0);
+	assert_int_equal(symlink("real", scratch_path("link")), 0);
+	text = text_format(
+		"{\"name\":\"p\",\"file\":{\"default\":\"allow\",\"rules\":[{\"deny\":\"read\",\"path\":["
+		"\"%s/{link,other{1,2},a[},]b,c\\\\,d,}x/*.{k,l}\",\"%s/{link,e}/y\",\"/proc/{self,thread-self}/z\"]}]}}",
+		scratch, scratch);
+	open_text(text, &compiled);
+	free(text);
+	assert_verdict(&compiled, "file.read", scratch_path("real/y"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("e/y"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("real/z"), "allow default");
+	assert_verdict(&compiled, "file.read", scratch_path("linkx/q.k"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("other2x/q.l"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("a}bx/q.l"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("a,bx/q.l"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("c,dx/q.l"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("x/q.l"), "deny 0");
+	assert_verdict(&compiled, "file.read", scratch_path("x/q.m"), "allow default");
+	assert_verdict(&compiled, "file.read", "/proc/thread-self/z", "deny 0");
+	assert_verdict(&compiled, "file.read", "/proc/self/z", "deny 0");
+	compiled_done(&compiled);
+}
+
 static void test_circle(void **state)
 {
 	static const char a[] = "{\"name\":\"a\",\n\"include\":[\"b.json\"]}";
@@ -320,11 +350,12 @@ static void test_too_complex(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_all_at_once), TEST(test_columns),	  TEST(test_printable),
-		TEST(test_dead),	TEST(test_alive),	  TEST(test_dead_included),
-		TEST(test_dead_here),	TEST(test_open_link),	  TEST(test_root_link),
-		TEST(test_circle),	TEST(test_include_depth), TEST(test_list_limit),
-		TEST(test_writable),	TEST(test_unreadable),	  TEST(test_too_complex),
+		TEST(test_all_at_once), TEST(test_columns),   TEST(test_printable),
+		TEST(test_dead),	TEST(test_alive),     TEST(test_dead_included),
+		TEST(test_dead_here),	TEST(test_open_link), TEST(test_root_link),
+		TEST(test_brace_link),	TEST(test_circle),    TEST(test_include_depth),
+		TEST(test_list_limit),	TEST(test_writable),  TEST(test_unreadable),
+		TEST(test_too_complex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
