@@ -6,21 +6,59 @@
 
 #include "classes.h"
 
+static uint64_t set_hash(const struct byte_set *set)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < 4; i++) {
+		hash = (hash ^ set->bit[i]) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 31;
+	}
+	return hash;
+}
+
+/* The slot that holds SET, or the free one where it belongs. */
+static uint32_t *set_slot(const struct classes *classes, const struct byte_set *set)
+{
+	uint32_t mask = classes->set_capacity * 2 - 1, i = set_hash(set) & mask;
+
+	while (classes->slot[i] && memcmp(&classes->set[classes->slot[i] - 1], set, sizeof(*set)))
+		i = (i + 1) & mask;
+	return &classes->slot[i];
+}
+
+static int sets_grow(struct classes *classes)
+{
+	uint32_t capacity = classes->set_capacity ? classes->set_capacity * 2 : 16;
+	struct byte_set *bigger = realloc(classes->set, capacity * sizeof(*bigger));
+	uint32_t *slot;
+
+	if (!bigger)
+		return -ENOMEM;
+	classes->set = bigger;
+	slot = calloc(capacity * 2, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	free(classes->slot);
+	classes->slot = slot;
+	classes->set_capacity = capacity;
+	for (uint32_t i = 0; i < classes->set_count; i++)
+		*set_slot(classes, &classes->set[i]) = i + 1;
+	return 0;
+}
+
 static int set_keep(struct classes *classes, const struct byte_set *set)
 {
-	for (uint32_t i = 0; i < classes->set_count; i++)
-		if (!memcmp(&classes->set[i], set, sizeof(*set)))
-			return 0;
-	if (classes->set_count == classes->set_capacity) {
-		uint32_t capacity = classes->set_capacity ? classes->set_capacity * 2 : 16;
-		struct byte_set *bigger = realloc(classes->set, capacity * sizeof(*bigger));
+	int err = classes->set_count == classes->set_capacity ? sets_grow(classes) : 0;
+	uint32_t *slot;
 
-		if (!bigger)
-			return -ENOMEM;
-		classes->set = bigger;
-		classes->set_capacity = capacity;
+	if (err)
+		return err;
+	slot = set_slot(classes, set);
+	if (!*slot) {
+		classes->set[classes->set_count++] = *set;
+		*slot = classes->set_count;
 	}
-	classes->set[classes->set_count++] = *set;
 	return 0;
 }
 
@@ -109,16 +147,13 @@ int classes_finish(struct classes *classes, bool has_nul)
 
 uint32_t classes_find(const struct classes *classes, const struct byte_set *set)
 {
-	uint32_t i = 0;
-
-	while (memcmp(&classes->set[i], set, sizeof(*set)))
-		i++;
-	return i;
+	return *set_slot(classes, set) - 1;
 }
 
 void classes_done(struct classes *classes)
 {
 	free(classes->set);
 	free(classes->map);
+	free(classes->slot);
 	memset(classes, 0, sizeof(*classes));
 }

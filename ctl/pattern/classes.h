@@ -19,6 +19,7 @@ struct classes {
 	struct byte_set *map; /* the same as classes */
 	uint32_t set_count;
 	uint32_t set_capacity;
+	uint32_t *slot; /* open addressing over set, twice its capacity: index + 1 */
 };
 
 /* Counts in what NFA tells apart. 0 or -ENOMEM. */
