@@ -49,7 +49,7 @@ static int pack_rules(struct pack *pack, const struct policy *policy, enum autom
 {
 	struct automaton *automaton = NULL;
 	struct rule_set set;
-	int result = rule_set_init(&set, policy, kind, RULES_REAL);
+	int result = rule_set_init(&set, policy, kind, RULES_REAL, 0);
 
 	if (result)
 		return result;

@@ -9,7 +9,7 @@
 #include "ctl/base/text.h"
 
 int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind,
-		  enum rule_form form)
+		  enum rule_form form, uint32_t depth)
 {
 	*set = (struct rule_set){ .kind = kind };
 	set->rules = calloc(policy->rule_count + 1, sizeof(*set->rules));
@@ -24,7 +24,7 @@ int rule_set_init(struct rule_set *set, const struct policy *policy, enum automa
 
 		if (form == RULES_WRITTEN && rule->is_local)
 			pattern = rule->written;
-		if (!pattern || !rule->operations || (form == RULES_INCLUDED && !rule->is_included) ||
+		if (!pattern || !rule->operations || (form == RULES_INCLUDED && rule->depth < depth) ||
 		    (kind == AUTOMATON_ADDRESSES) != (rule->section == SECTION_NET))
 			continue;
 		set->source[set->count] = i;
@@ -95,16 +95,19 @@ static void report_dead(const struct policy_rule *rule, const struct policy_rule
 	free(remedy);
 }
 
-/* Marks in IS_DEAD, by number in the policy, what is dead among the rules in FORM. */
+/*
+ * Marks in IS_DEAD, by number in the policy, what is dead among the rules in FORM;
+ * in RULES_INCLUDED only rules of files that are included just DEPTH deep.
+ */
 static int mark_dead(const struct policy *policy, enum automaton_kind kind, enum rule_form form,
-		     bool *is_dead)
+		     uint32_t depth, bool *is_dead)
 {
 	struct automaton *automaton = NULL;
 	struct automaton_dead *dead = NULL;
 	struct diagnostics ignored;
 	struct rule_set set;
 	size_t count = 0;
-	int result = rule_set_init(&set, policy, kind, form);
+	int result = rule_set_init(&set, policy, kind, form, depth);
 
 	if (result)
 		return result;
@@ -113,7 +116,8 @@ static int mark_dead(const struct policy *policy, enum automaton_kind kind, enum
 	if (!result)
 		result = automaton_dead(automaton, &dead, &count);
 	for (size_t i = 0; i < count && !result; i++)
-		is_dead[set.source[dead[i].rule]] = true;
+		if (form != RULES_INCLUDED || policy->rules[set.source[dead[i].rule]].depth == depth)
+			is_dead[set.source[dead[i].rule]] = true;
 	/* Rules that are too large only in this form are not known to be dead in it. */
 	if (result == -E2BIG)
 		result = 0;
@@ -135,11 +139,11 @@ static bool has_local(const struct policy *policy)
 struct candidates {
 	struct automaton_dead *list; /* numbers in the policy */
 	size_t count;
-	bool has_included;
+	uint32_t depth; /* of the one that is included deepest */
 };
 
 /*
- * What came by include and is decided earlier by the file itself is what
+ * What came by include and is decided earlier by a file above it is what
  * including is for, and anon: keeps a rule alive whose paths are dead.
  */
 static void choose_candidates(const struct policy *policy, const struct rule_set *set,
@@ -150,13 +154,14 @@ static void choose_candidates(const struct policy *policy, const struct rule_set
 	for (size_t i = 0; i < candidates->count; i++) {
 		uint32_t rule = set->source[candidates->list[i].rule],
 			 by = set->source[candidates->list[i].by];
-		bool is_included = policy->rules[rule].is_included;
+		uint32_t depth = policy->rules[rule].depth;
 
-		if (is_included && !policy->rules[by].is_included)
+		if (policy->rules[by].depth < depth)
 			continue;
 		if (policy->rules[rule].names_anonymous && !is_anonymous_dead(policy, rule))
 			continue;
-		candidates->has_included |= is_included;
+		if (depth > candidates->depth)
+			candidates->depth = depth;
 		candidates->list[kept++] = (struct automaton_dead){ rule, by };
 	}
 	candidates->count = kept;
@@ -176,13 +181,13 @@ int dead_rules_report(const struct policy *policy, const struct rule_set *set,
 	if (!result)
 		choose_candidates(policy, set, &candidates);
 	if (!result && candidates.count && is_local)
-		result = mark_dead(policy, set->kind, RULES_WRITTEN, is_written_dead);
-	if (!result && candidates.has_included)
-		result = mark_dead(policy, set->kind, RULES_INCLUDED, is_included_dead);
+		result = mark_dead(policy, set->kind, RULES_WRITTEN, 0, is_written_dead);
+	for (uint32_t depth = 1; depth <= candidates.depth && !result; depth++)
+		result = mark_dead(policy, set->kind, RULES_INCLUDED, depth, is_included_dead);
 	for (size_t i = 0; i < candidates.count && !result; i++) {
 		const struct policy_rule *rule = &policy->rules[candidates.list[i].rule];
 
-		/* Included rules that own and included ones cover only together are no fault of any file. */
+		/* Included rules that only those of files above cover, or help to cover, are no fault of any file. */
 		if (!rule->is_included || is_included_dead[candidates.list[i].rule])
 			report_dead(rule, &policy->rules[candidates.list[i].by],
 				    is_local && !is_written_dead[candidates.list[i].rule], diagnostics);
@@ -203,7 +208,7 @@ int dead_anonymous_report(const struct policy *policy, struct diagnostics *diagn
 			continue;
 		while (!by->names_anonymous || !(by->operations & rule->operations))
 			by++;
-		if (!rule->is_included || by->is_included)
+		if (by->depth >= rule->depth)
 			report_dead(rule, by, false, diagnostics);
 	}
 	return diagnostics_result(diagnostics);

@@ -17,12 +17,12 @@ struct rule_set {
 enum rule_form {
 	RULES_REAL,	/* as they hold on this machine */
 	RULES_WRITTEN,	/* without its links and addresses, and without -D */
-	RULES_INCLUDED, /* the real ones of included files alone */
+	RULES_INCLUDED, /* the real ones of files included so deep or deeper */
 };
 
-/* The rules of KIND's sections; freed with rule_set_done. -ENOMEM. */
+/* The rules of KIND's sections; DEPTH is for RULES_INCLUDED. Freed with rule_set_done. -ENOMEM. */
 int rule_set_init(struct rule_set *set, const struct policy *policy, enum automaton_kind kind,
-		  enum rule_form form);
+		  enum rule_form form, uint32_t depth);
 void rule_set_done(struct rule_set *set);
 
 /* Builds the automaton of SET; -E2BIG is told in DIAGNOSTICS with the rules responsible. */

@@ -48,9 +48,11 @@ static int read_text(struct reader *reader, size_t file, bool is_included)
 	if (!result) {
 		reader->document = document;
 		reader->is_included = is_included;
+		reader->depth += is_included;
 		file_read(reader, json_root(document));
 		reader->document = outer;
 		reader->is_included = was_included;
+		reader->depth -= is_included;
 		json_free(document);
 	}
 	reader->policy->files[file].is_open = false;

@@ -50,6 +50,7 @@ struct policy_rule {
 	enum section section;
 	uint32_t index; /* in its section; included rules come after own ones */
 	bool is_included;
+	uint32_t depth; /* of inclusion: 0 for own rules, 1 for those of a file that the policy includes */
 	enum verb verb;
 	uint32_t operations; /* those it names that this version enforces */
 	enum severity severity;

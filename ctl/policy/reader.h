@@ -18,6 +18,7 @@ struct reader {
 	struct variables variables;
 	const struct json_document *document; /* of the file being read */
 	bool is_included;
+	uint32_t depth;			    /* of inclusion */
 	const struct policy_bundle *bundle; /* files come from it, not from the system; or NULL */
 };
 

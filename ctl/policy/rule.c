@@ -157,7 +157,9 @@ void rule_read(struct reader *reader, enum section section, const struct json_no
 		[SECTION_NET] = "a rule of 'net'",
 	};
 	struct operation_reading operations = { .section = section };
-	struct rule_draft draft = { .rule = { .section = section, .is_included = reader->is_included } };
+	struct rule_draft draft = {
+		.rule = { .section = section, .is_included = reader->is_included, .depth = reader->depth }
+	};
 	const struct json_node *verb;
 
 	if (!reader_is(reader, node, JSON_OBJECT))

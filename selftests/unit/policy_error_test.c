@@ -111,6 +111,32 @@ static void test_dead_included(void **state)
 	compiled_done(&compiled);
 }
 
+/* The same two files deep: each file is judged by itself, whoever includes it. */
+static void test_dead_deep(void **state)
+{
+	static const char leaf[] = FILE_RULES(
+		"{\"allow\":\"read\",\"path\":\"/a/x\"},\n{\"deny\":\"read\",\"path\":[\"/b\",\"/c\"]}");
+	static const char middle[] =
+		"{\"name\":\"m\",\"include\":\"leaf.json\",\"file\":{\"rules\":[{\"allow\":\"read\","
+		"\"path\":[\"/a/**\",\"/b\"]}]}}";
+	static const char top[] =
+		"{\"name\":\"t\",\"include\":\"middle.json\",\"file\":{\"rules\":[{\"allow\":"
+		"\"read\",\"path\":\"/c\"}]}}";
+	static const char broken[] =
+		FILE_RULES("{\"allow\":\"read\",\"path\":\"/d\"},\n{\"deny\":\"read\",\"path\":\"/d\"}");
+	struct compiled compiled;
+
+	(void)state;
+	scratch_write("leaf.json", leaf, strlen(leaf));
+	scratch_write("middle.json", middle, strlen(middle));
+	scratch_write("top.json", top, strlen(top));
+	open_saying("top.json", NULL, "", &compiled);
+	compiled_done(&compiled);
+	scratch_write("leaf.json", broken, strlen(broken));
+	refused_saying("top.json", NULL, -EINVAL,
+		       "leaf.json:3:1: rule 3 can never match: rule 2 at 2:1 decides first\n");
+}
+
 /* What only a -D or this machine makes dead is a warning. */
 static void test_dead_here(void **state)
 {
@@ -350,12 +376,12 @@ static void test_too_complex(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(test_all_at_once), TEST(test_columns),   TEST(test_printable),
-		TEST(test_dead),	TEST(test_alive),     TEST(test_dead_included),
-		TEST(test_dead_here),	TEST(test_open_link), TEST(test_root_link),
-		TEST(test_brace_link),	TEST(test_circle),    TEST(test_include_depth),
-		TEST(test_list_limit),	TEST(test_writable),  TEST(test_unreadable),
-		TEST(test_too_complex),
+		TEST(test_all_at_once),	  TEST(test_columns),	  TEST(test_printable),
+		TEST(test_dead),	  TEST(test_alive),	  TEST(test_dead_included),
+		TEST(test_dead_deep),	  TEST(test_dead_here),	  TEST(test_open_link),
+		TEST(test_root_link),	  TEST(test_brace_link),  TEST(test_circle),
+		TEST(test_include_depth), TEST(test_list_limit),  TEST(test_writable),
+		TEST(test_unreadable),	  TEST(test_too_complex),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
