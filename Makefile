@@ -38,7 +38,7 @@ LDLIBS_ALL = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
 
 TRIPLET = $(shell $(CC) -dumpmachine)
 ARCH = $(subst x86_64,x86,$(subst aarch64,arm64,$(firstword $(subst -, ,$(TRIPLET)))))
-BPF_CFLAGS = -g -O2 -target bpf -D__TARGET_ARCH_$(ARCH) -Wall -Ikern -Ivmlinux -I/usr/include/$(TRIPLET)
+BPF_CFLAGS = -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -Wall -Ikern -Ivmlinux -I/usr/include/$(TRIPLET)
 
 BPF_SOURCES := $(wildcard kern/*.bpf.c)
 BPF_OBJECTS := $(BPF_SOURCES:%.c=$(OUTPUT)/%.o)

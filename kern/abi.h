@@ -140,9 +140,12 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
 #define CELLS_MEDIUM (1u << 17)
 #define CELLS_LARGE (1u << 21)
 
-/* A generation says how many lanes its image has, so that one load tells both. */
-#define GENERATION(number, lanes) ((__u64)(number) << 4 | (lanes))
-#define GENERATION_NUMBER(generation) ((generation) >> 4)
+/* A generation says how many lanes its image has and in which class it is, so that one load tells all. */
+enum image_class { CLASS_SMALL, CLASS_MEDIUM, CLASS_LARGE, CLASS_COUNT };
+
+#define GENERATION(number, lanes, class) ((__u64)(number) << 8 | (class) << 4 | (lanes))
+#define GENERATION_NUMBER(generation) ((generation) >> 8)
+#define GENERATION_CLASS(generation) ((__u32)(generation) >> 4 & 15)
 #define GENERATION_LANES(generation) ((__u32)(generation) & 15)
 
 #define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */

@@ -57,7 +57,7 @@ static __always_inline int open_judge(struct dentry *object, struct vfsmount *mn
  */
 static __always_inline bool open_is_backing(struct dentry *dentry, struct inode *inode)
 {
-	return dentry && inode != dentry->d_inode && dentry != dentry->d_parent;
+	return !backing_has_own_path && dentry && inode != dentry->d_inode && dentry != dentry->d_parent;
 }
 
 SEC("?lsm/file_open")

@@ -100,7 +100,7 @@ struct look {
 	__u32 word[2];
 	__u32 state[LANES_MAX];
 	/* The chunk's bytes, then their classes. Here and not on the stack, where the verifier would follow each byte. */
-	__u8 byte[LOOK_CHUNK];
+	__u8 byte[LOOK_CHUNK] __attribute__((aligned(8)));
 };
 
 IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
@@ -277,6 +277,137 @@ __weak __noinline int image_step(struct look *look)
 	if (large)
 		return lanes_step_large(large, look);
 	return -ESTALE;
+}
+
+/*
+ * The warm path's walk: a whole name of one chunk from the directory's states to
+ * the words of both operations, without a detour over memory for one lane. An
+ * operation of a section that is not there needs no check here: no rule has it,
+ * and its fallback allows.
+ */
+#define FUSED_BYTE(i)                                                      \
+	if (n <= (i))                                                      \
+		goto end;                                                  \
+	state = match_step(cell, mask, state, header->class[look->byte[i]]);
+
+static __always_inline __u32 quick_word(const struct image_header *header, __u32 word, __u32 op)
+{
+	return word == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : word;
+}
+
+static __always_inline int quick_one(const struct image_header *header, const __u64 *cell, __u32 mask,
+				     struct look *look)
+{
+	__u64 state = look->state[0];
+	__u32 n = CHUNK_OF(look);
+
+	CHUNK_TIMES(FUSED_BYTE)
+end:
+	look->word[0] = quick_word(header, match_word(cell, mask, state, look->op[0]), look->op[0]);
+	if (look->op[1] < OP_COUNT)
+		look->word[1] = quick_word(header, match_word(cell, mask, state, look->op[1]), look->op[1]);
+	return 0;
+}
+
+/* Two lanes side by side; what they share is done once, and the classes are left for further lanes. */
+#define FUSED_PAIR(i)                                                      \
+	if (n <= (i))                                                      \
+		goto end;                                                  \
+	class = header->class[look->byte[i]];                              \
+	look->byte[i] = class;                                             \
+	state = match_step(cell, mask, state, class);                      \
+	other = match_step(cell, mask, other, class);
+
+static __always_inline __u32 lower_word(__u32 a, __u32 b)
+{
+	return a < b ? a : b;
+}
+
+static __always_inline int quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
+				     struct look *look)
+{
+	__u64 state = look->state[0], other = look->state[1];
+	__u32 n = CHUNK_OF(look);
+	__u8 class;
+
+	CHUNK_TIMES(FUSED_PAIR)
+end:
+	look->word[0] = lower_word(match_word(cell, mask, state, look->op[0]),
+				   match_word(cell, mask, other, look->op[0]));
+	if (look->op[1] < OP_COUNT)
+		look->word[1] = lower_word(match_word(cell, mask, state, look->op[1]),
+					   match_word(cell, mask, other, look->op[1]));
+	return 0;
+}
+
+static __always_inline int quick_further(const struct image_header *header, const __u64 *cell, __u32 mask,
+					 struct look *look, __u32 lane)
+{
+	__u64 state = look->state[lane & (LANES_MAX - 1)];
+	__u32 n = CHUNK_OF(look);
+
+	CHUNK_TIMES(STEP_BYTE)
+end:
+	look->word[0] = lower_word(look->word[0], match_word(cell, mask, state, look->op[0]));
+	if (look->op[1] < OP_COUNT)
+		look->word[1] = lower_word(look->word[1], match_word(cell, mask, state, look->op[1]));
+	return 0;
+}
+
+static __always_inline int quick_default(const struct image_header *header, struct look *look)
+{
+	look->word[0] = quick_word(header, look->word[0], look->op[0]);
+	if (look->op[1] < OP_COUNT)
+		look->word[1] = quick_word(header, look->word[1], look->op[1]);
+	return 0;
+}
+
+#define QUICK(class)										\
+	__weak __noinline int quick_further_##class(struct image_##class *image, struct look *look, __u32 lane) \
+	{											\
+		if (!image || !look)								\
+			return -EINVAL;								\
+		return quick_further(&image->header, image->cell, CELLS_OF(image) - 1, look, lane); \
+	}											\
+												\
+	__weak __noinline int quick_##class(struct image_##class *image, struct look *look)	\
+	{											\
+		__u32 lanes;									\
+												\
+		if (!image || !look)								\
+			return -EINVAL;								\
+		if (image->header.generation != look->generation)				\
+			return -ESTALE;								\
+		lanes = GENERATION_LANES(look->generation);					\
+		if (lanes == 1)									\
+			return quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look); \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look);		\
+		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)			\
+			quick_further_##class(image, look, lane);				\
+		return quick_default(&image->header, look);					\
+	}
+
+QUICK(small)
+QUICK(medium)
+QUICK(large)
+
+static __always_inline int image_quick(struct look *look, __u32 policy)
+{
+	__u32 class = GENERATION_CLASS(look->generation);
+	struct image_small *small;
+	struct image_medium *medium;
+	struct image_large *large;
+
+	if (class == CLASS_SMALL) {
+		small = IMAGE_GET(small, policy);
+		return small ? quick_small(small, look) : -ESTALE;
+	}
+	if (class == CLASS_MEDIUM) {
+		medium = IMAGE_GET(medium, policy);
+		return medium ? quick_medium(medium, look) : -ESTALE;
+	}
+	large = IMAGE_GET(large, policy);
+	return large ? quick_large(large, look) : -ESTALE;
 }
 
 /* A whole component of up to 255 bytes. */

@@ -34,6 +34,8 @@ enum name_kind {
 
 /* Random odd numbers, set at load: a key cannot be aimed at. */
 const volatile __u64 cache_key[6] __weak = { 1, 1, 1, 1, 1, 1 };
+/* To 6.7 overlayfs opens the file behind its own under the overlay's path: file.bpf.c tells them apart. */
+const volatile __u32 backing_has_own_path __weak = 0;
 /* From 6.17 the verifier takes a dentry's name for memory, before for a number. */
 const volatile __u32 name_is_pointer __weak = 0;
 
@@ -590,9 +592,69 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __
 	work->busy = 0;
 }
 
+/* The warm path's cache_hit: the first lane by itself, since most policies have no other. */
+static __always_inline bool cache_hit_quick(struct directory *dir, __u64 key, __u32 lanes, struct look *look)
+{
+	struct way *way = &dir->way[key >> 62];
+	__u64 word;
+
+	if (*(volatile __u64 *)&way->key != key)
+		return false;
+	word = *(volatile __u64 *)&way->state[0];
+	if ((__u32)word != (__u32)key || (word >> 32 & 255) >= DEPTH_MAX)
+		return false;
+	look->state[0] = word >> 40;
+	for (__u32 lane = 1; lane < LANES_MAX; lane++) {
+		if (lane >= lanes)
+			break;
+		word = *(volatile __u64 *)&way->state[lane];
+		if ((__u32)word != (__u32)key)
+			return false;
+		look->state[lane] = word >> 40;
+	}
+	return lanes;
+}
+
+/* Eight bytes of the name that lies in the dentry itself: all of a name below NAME_INLINE bytes does. */
+#define NAME_INLINE 32
+
+static __always_inline __u64 dentry_bytes(struct dentry *dentry, __u32 i)
+{
+	void *bytes;
+
+	if (bpf_core_field_exists(struct dentry___short, d_shortname))
+		bytes = &((struct dentry___short *)dentry)->d_shortname;
+	else
+		bytes = &dentry->d_iname;
+	asm volatile("" : "+r"(bytes));
+	return ((__u64 *)bytes)[i];
+}
+
+static __always_inline __u32 dentry_sequence(struct dentry *dentry)
+{
+	return *(volatile __u32 *)&dentry->d_seq.seqcount.sequence;
+}
+
+static __always_inline void dentry_fetch(struct dentry *object, struct look *look)
+{
+	__u64 *word = (__u64 *)look->byte;
+
+	look->chunk = look->len;
+	word[0] = dentry_bytes(object, 0);
+	if (look->len > 8)
+		word[1] = dentry_bytes(object, 1);
+	if (look->len > 16) {
+		word[2] = dentry_bytes(object, 2);
+		word[3] = dentry_bytes(object, 3);
+	}
+}
+
 /*
  * The warm path: the directory's state is in its inode. 0 when FOUND holds the
- * words, else the cold path has to look.
+ * words, else the cold path has to look, as it does for long names.
+ *
+ * Race: a rename rewrites the name's bytes in place. It does so under the
+ * dentry's own sequence, so what was read while that moved is not believed.
  */
 static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
 				struct found *found)
@@ -605,6 +667,8 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u
 	struct directory *dir;
 	struct inode *inode;
 	struct look look;
+	__u32 sequence;
+	int err;
 
 	if (object == mnt->mnt_root || object == directory)
 		return -ENOENT;
@@ -612,24 +676,23 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u
 	if (!inode)
 		return -ENOENT;
 	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
-	if (!dir)
+	if (!dir || !cache_hit_quick(dir, key, GENERATION_LANES(head->generation), &look))
 		return -ENOENT;
-	look.depth = 0;
-	if (!cache_hit(dir, key, GENERATION_LANES(head->generation), &look) || look.depth >= DEPTH_MAX)
-		return -ENOENT;
-	look.policy = policy;
 	look.generation = head->generation;
 	look.op[0] = found->op[0];
 	look.op[1] = found->op[1];
-	look.name = dentry_name(object);
-	look.len = object->d_name.len & 255;
-	look.slash = 0;
-	if (image_walk(&look))
+	sequence = dentry_sequence(object);
+	look.len = object->d_name.len;
+	if (look.len >= NAME_INLINE)
+		return -ENOENT;
+	dentry_fetch(object, &look);
+	err = image_quick(&look, policy);
+	if (dentry_sequence(object) != sequence || sequence & 1)
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	found->word[0] = look.word[0];
 	found->word[1] = look.word[1];
-	return 0;
+	return err;
 }
 
 /*

@@ -53,13 +53,32 @@ struct hlist_bl_node {
 	struct hlist_bl_node **pprev;
 };
 
+struct seqcount {
+	unsigned int sequence;
+};
+
+struct seqcount_spinlock {
+	struct seqcount seqcount;
+};
+
 struct dentry {
 	unsigned int d_flags;
+	struct seqcount_spinlock d_seq;
+	unsigned char d_iname[32];
 	struct hlist_bl_node d_hash;
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
 	struct super_block *d_sb;
+};
+
+/* From 6.15 the name within the dentry is called so. */
+union shortname_store {
+	unsigned char string[40];
+};
+
+struct dentry___short {
+	union shortname_store d_shortname;
 };
 
 struct vfsmount {

@@ -8,16 +8,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CLASSES 3
-
-static int class_of(uint32_t cells)
+static enum image_class class_of(uint32_t cells)
 {
-	return cells == CELLS_SMALL ? 0 : cells == CELLS_MEDIUM ? 1 : 2;
+	return cells == CELLS_SMALL ? CLASS_SMALL : cells == CELLS_MEDIUM ? CLASS_MEDIUM : CLASS_LARGE;
 }
 
-static int outer_map(const struct pins *pins, int class)
+static int outer_map(const struct pins *pins, enum image_class class)
 {
-	return class == 0 ? pins->images_small : class == 1 ? pins->images_medium : pins->images_large;
+	return class == CLASS_SMALL    ? pins->images_small
+	       : class == CLASS_MEDIUM ? pins->images_medium
+				       : pins->images_large;
 }
 
 int images_slot(const struct pins *pins, uint32_t index, struct policy_slot *ret_slot)
@@ -62,13 +62,21 @@ static int make_map(const struct image_header *image, size_t bytes)
 	return fd;
 }
 
+static void set_masks(const struct pins *pins, uint32_t index, uint64_t masks)
+{
+	__atomic_store_n((uint64_t *)&pins->heads_memory[index].enforced, masks, __ATOMIC_SEQ_CST);
+}
+
+static uint64_t get_masks(const struct pins *pins, uint32_t index)
+{
+	return __atomic_load_n((uint64_t *)&pins->heads_memory[index].enforced, __ATOMIC_SEQ_CST);
+}
+
 /* After the image: the warm path takes an older head for what it is, a newer one it could not. */
 static void set_head(const struct pins *pins, uint32_t index, const struct image_header *image)
 {
-	struct policy_head *head = &pins->heads_memory[index];
-
-	__atomic_store_n((uint64_t *)&head->enforced, HEAD_MASKS(image->enforced, image->observed), __ATOMIC_SEQ_CST);
-	__atomic_store_n(&head->generation, image->generation, __ATOMIC_SEQ_CST);
+	set_masks(pins, index, HEAD_MASKS(image->enforced, image->observed));
+	__atomic_store_n(&pins->heads_memory[index].generation, image->generation, __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -76,20 +84,25 @@ static void set_head(const struct pins *pins, uint32_t index, const struct image
  * First the new image comes into its class, then what other classes hold goes:
  * a program looks at the smaller classes first, so it is switched over by the
  * first step or by the second, but sees an image at any time.
+ *
+ * Meanwhile the head names the operations of both: one that an image does not
+ * enforce it allows, so too many cost time and too few would be open, also if
+ * this process dies between the two steps.
  */
 int images_put_at(const struct pins *pins, uint32_t index, struct image_header *image, size_t bytes)
 {
 	int class = class_of(image->cells), fd, error = 0;
 
 	image->generation = GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
-				       image->lanes);
+				       image->lanes, class);
 	fd = make_map(image, bytes);
 	if (fd < 0)
 		return fd;
+	set_masks(pins, index, get_masks(pins, index) | HEAD_MASKS(image->enforced, image->observed));
 	if (bpf_map_update_elem(outer_map(pins, class), &index, &fd, BPF_ANY))
 		error = -errno;
 	close(fd);
-	for (int other = 0; other < CLASSES && !error; other++)
+	for (int other = 0; other < CLASS_COUNT && !error; other++)
 		if (other != class && bpf_map_delete_elem(outer_map(pins, other), &index) && errno != ENOENT)
 			error = -errno;
 	if (!error)
@@ -138,11 +151,13 @@ int images_remove(const struct pins *pins, uint32_t index)
 	struct policy_slot empty = {};
 	int error = 0;
 
-	for (int class = 0; class < CLASSES; class++)
+	for (int class = 0; class < CLASS_COUNT; class++)
 		if (bpf_map_delete_elem(outer_map(pins, class), &index) && errno != ENOENT)
 			error = -errno;
 	if (bpf_map_update_elem(pins->policies, &index, &empty, BPF_ANY))
 		error = -errno;
+	__atomic_store_n(&pins->heads_memory[index].generation, 0, __ATOMIC_SEQ_CST);
+	set_masks(pins, index, 0);
 	return error;
 }
 

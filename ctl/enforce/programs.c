@@ -56,7 +56,7 @@ static int hear(enum libbpf_print_level level, const char *format, va_list args)
  * it is with file.f_path from 6.18 and dentry.d_name from 6.17, and the verifier
  * treats both differently then.
  */
-static bool is_in_union(const struct btf *btf, const char *structure, const char *field)
+static bool has_field(const struct btf *btf, const char *structure, const char *field)
 {
 	int id = btf__find_by_name_kind(btf, structure, BTF_KIND_STRUCT);
 	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
@@ -65,9 +65,14 @@ static bool is_in_union(const struct btf *btf, const char *structure, const char
 		const char *name = btf__name_by_offset(btf, btf_members(type)[i].name_off);
 
 		if (name && !strcmp(name, field))
-			return false;
+			return true;
 	}
-	return true;
+	return false;
+}
+
+static bool is_in_union(const struct btf *btf, const char *structure, const char *field)
+{
+	return !has_field(btf, structure, field);
 }
 
 static bool has_target(const struct btf *btf, const char *target)
@@ -119,6 +124,8 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 		program = find_program(object, hook, trusted);
 		bpf_program__set_autoload(program, !is_waived(hook->name, waived, waived_count));
 	}
+	/* What the overlay's user sees is kept apart since 6.8. */
+	object->rodata->backing_has_own_path = has_field(btf, "backing_file", "user_path");
 	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
 	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)
 		memset((void *)object->rodata->cache_key, 0x5b, sizeof(object->rodata->cache_key));
