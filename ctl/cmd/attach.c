@@ -33,7 +33,9 @@ static int choose_policy(const struct pins *pins, const char *name, uint32_t *re
 	if (name) {
 		error = images_find(pins, name, ret_index);
 		if (error == -ENOENT)
-			return cmd_fail("attach: %s: no policy of this name is loaded: agentctl status lists them", name);
+			return cmd_fail(
+				"attach: %s: no policy of this name is loaded: agentctl status lists them",
+				name);
 		return error ? kernel_side_failed("attach", name, error) : EXIT_DONE;
 	}
 	for (uint32_t index = POLICY_FIRST; index <= POLICY_LAST; index++) {
@@ -56,11 +58,13 @@ static int refuse_own(const char *path)
 	int error = cgroup_own(&own), code = EXIT_DONE;
 
 	if (!strcmp(cgroup_relative(path), "/"))
-		code = cmd_fail("attach: %s: the root cgroup cannot be governed: name a cgroup below it", path);
+		code = cmd_fail("attach: %s: the root cgroup cannot be governed: name a cgroup below it",
+				path);
 	else if (error)
 		code = kernel_side_failed("attach", "finding the own cgroup", error);
 	else if (cgroup_is_above(path, own))
-		code = cmd_fail("attach: %s: agentctl itself runs in it: attach from a process outside", path);
+		code = cmd_fail("attach: %s: agentctl itself runs in it: attach from a process outside",
+				path);
 	free(own);
 	return code;
 }
@@ -78,7 +82,8 @@ static int refuse_above(const struct pins *pins, const char *path)
 	while (!code && (slash = strrchr(above, '/')) && strcmp(cgroup_relative(above), "/")) {
 		*slash = 0;
 		if (!cgroup_id(above, &id) && !attachments_find(pins, id, &entry))
-			code = cmd_fail("attach: %s: lies below %s, which is governed: detach that one first", path, above);
+			code = cmd_fail("attach: %s: lies below %s, which is governed: detach that one first",
+					path, above);
 	}
 	free(above);
 	return code;
@@ -110,8 +115,9 @@ static int self_check(const struct pins *pins)
 		return kernel_side_failed("attach", "the self-check could not run", error);
 	for (int op = 0; op < OP_COUNT; op++)
 		if (failed & OP_BIT(op))
-			cmd_fail("attach: self-check: %s was not refused: its hook is not in force (see agentctl status)",
-				 operation_name(op));
+			cmd_fail(
+				"attach: self-check: %s was not refused: its hook is not in force (see agentctl status)",
+				operation_name(op));
 	return EXIT_LACKING;
 }
 
@@ -124,7 +130,8 @@ static void show(const struct pins *pins, const char *path, uint32_t index, bool
 	images_slot(pins, index, &slot);
 	cgroup_id(path, &id);
 	if (!is_json) {
-		printf("%s (id %" PRIu64 "): governed by %s, self-check passed\n", cgroup_relative(path), id, slot.name);
+		printf("%s (id %" PRIu64 "): governed by %s, self-check passed\n", cgroup_relative(path), id,
+		       slot.name);
 		return;
 	}
 	json_writer_init(&json, stdout);
@@ -169,7 +176,8 @@ int cmd_attach(int argc, char **argv)
 	if (!cmd_parse(argc, argv, set_option, &is_json, &first, &code))
 		return code;
 	if (argc - first < 1 || argc - first > 2)
-		return cmd_usage_error("attach", "attach: name a cgroup, and a policy unless only one is loaded");
+		return cmd_usage_error("attach",
+				       "attach: name a cgroup, and a policy unless only one is loaded");
 	code = kernel_side_open("attach", &pins, &lock);
 	if (code)
 		return code;

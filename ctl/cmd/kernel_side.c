@@ -92,7 +92,7 @@ int kernel_side_cgroup(const char *verb, const char *text, char **ret_path)
 	if (error == -EXDEV)
 		return cmd_fail("%s: %s: not a cgroup: name a directory below %s", verb, text, CGROUP_MOUNT);
 	if (error == -EINVAL)
-		return cmd_fail("%s: %s: neither a path nor a unit: name a cgroup as /x, %s/x or x.slice", verb, text,
-				CGROUP_MOUNT);
+		return cmd_fail("%s: %s: neither a path nor a unit: name a cgroup as /x, %s/x or x.slice",
+				verb, text, CGROUP_MOUNT);
 	return kernel_side_failed(verb, text, error);
 }

@@ -77,11 +77,13 @@ static int start_programs(const struct load_options *options)
 	if (!error)
 		return EXIT_DONE;
 	if (error == -EBUSY)
-		cmd_fail("load: another version's programs are in force: detach all cgroups first, then load again");
+		cmd_fail(
+			"load: another version's programs are in force: detach all cgroups first, then load again");
 	else if (why.hook[0])
-		cmd_fail("load: the kernel refused the program of hook %s (%s): waive it with --without %s, or use a "
-			 "kernel of the README's list\n%s",
-			 why.hook, strerror(-error), why.hook, why.detail);
+		cmd_fail(
+			"load: the kernel refused the program of hook %s (%s): waive it with --without %s, or use a "
+			"kernel of the README's list\n%s",
+			why.hook, strerror(-error), why.hook, why.detail);
 	else
 		cmd_fail("load: cannot start the programs: %s\n%s", strerror(-error), why.detail);
 	return EXIT_LACKING;

@@ -122,7 +122,8 @@ static void show_attachments(struct view *view)
 
 		memset(&slot, 0, sizeof(slot));
 		images_slot(&view->pins, attached->policy, &slot);
-		item_begin(view, "cgroup", cgroup_path(attached->root, &path) ? "(gone)" : cgroup_relative(path));
+		item_begin(view, "cgroup",
+			   cgroup_path(attached->root, &path) ? "(gone)" : cgroup_relative(path));
 		member_number(view, "id", attached->root);
 		member_string(view, "policy", slot.name);
 		member_number(view, "cgroups", attached->cgroups);
@@ -165,8 +166,9 @@ static void show_counters(struct view *view)
 	}
 	member_number(view, "checks", sum_checks(view->pins.control_memory));
 	member_number(view, "denials", view->pins.control_memory->denied);
-	member_number(view, "lost", view->pins.account_memory->ring[RING_DENIALS].lost +
-					    view->pins.account_memory->ring[RING_OBSERVATIONS].lost);
+	member_number(view, "lost",
+		      view->pins.account_memory->ring[RING_DENIALS].lost +
+			      view->pins.account_memory->ring[RING_OBSERVATIONS].lost);
 	item_end(view);
 	list_begin(view, "rings");
 	for (int ring = 0; ring < RING_COUNT; ring++) {

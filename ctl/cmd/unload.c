@@ -40,7 +40,8 @@ static int free_policy(const struct pins *pins, const char *name, uint32_t index
 		if (list[i].policy != index)
 			continue;
 		if (!is_forced)
-			code = cmd_fail("unload: %s: still attached: detach its cgroups first, or use --force", name);
+			code = cmd_fail(
+				"unload: %s: still attached: detach its cgroups first, or use --force", name);
 		else if ((error = attachments_remove(pins, list[i].root)))
 			code = kernel_side_failed("unload", name, error);
 	}
@@ -64,7 +65,8 @@ static int unload(const struct pins *pins, const char *name, bool is_forced)
 	int code, error = images_find(pins, name, &index);
 
 	if (error == -ENOENT)
-		return cmd_fail("unload: %s: no policy of this name is loaded: agentctl status lists them", name);
+		return cmd_fail("unload: %s: no policy of this name is loaded: agentctl status lists them",
+				name);
 	if (error)
 		return kernel_side_failed("unload", name, error);
 	code = free_policy(pins, name, index, is_forced);

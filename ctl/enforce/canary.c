@@ -37,7 +37,7 @@ static struct image_header *make_image(size_t *ret_bytes)
 	/* One state that goes nowhere and has no rule serves for addresses. */
 	image->header.address_start[0] = image->header.address_start[1] = 512;
 	image->cell[512] = 512 | (__u64)128 << 32;
-	for (int class = 1; class <= 256; class++)
+	for (int class = 1; class <= 256; ++class)
 		image->cell[512 + class] = 512ull << 32 | 512;
 	for (int word = 0; word < ROW_WORDS / 2; word++)
 		image->cell[64 + word] = ~0ull;

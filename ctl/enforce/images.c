@@ -93,8 +93,9 @@ int images_put_at(const struct pins *pins, uint32_t index, struct image_header *
 {
 	int class = class_of(image->cells), fd, error = 0;
 
-	image->generation = GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
-				       image->lanes, class);
+	image->generation =
+		GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
+			   image->lanes, class);
 	fd = make_map(image, bytes);
 	if (fd < 0)
 		return fd;
@@ -151,7 +152,7 @@ int images_remove(const struct pins *pins, uint32_t index)
 	struct policy_slot empty = {};
 	int error = 0;
 
-	for (int class = 0; class < CLASS_COUNT; class++)
+	for (int class = 0; class < CLASS_COUNT; ++class)
 		if (bpf_map_delete_elem(outer_map(pins, class), &index) && errno != ENOENT)
 			error = -errno;
 	if (bpf_map_update_elem(pins->policies, &index, &empty, BPF_ANY))
@@ -164,7 +165,8 @@ int images_remove(const struct pins *pins, uint32_t index)
 int images_wait_programs(const struct pins *pins)
 {
 	uint32_t zero = 0, index = POLICY_SCRATCH;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(zero), sizeof(struct image_small), 1, NULL);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "scratch", sizeof(zero), sizeof(struct image_small), 1,
+				NULL);
 	int error = 0;
 
 	if (fd < 0)

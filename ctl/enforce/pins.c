@@ -59,8 +59,8 @@ int pins_open(struct pins *pins)
 #define X(name) pins->name = -1;
 	PINNED_MAPS(X)
 #undef X
-#define X(name)      \
-	if (!error)  \
+#define X(name)     \
+	if (!error) \
 		error = open_map(#name, &pins->name);
 	PINNED_MAPS(X)
 #undef X

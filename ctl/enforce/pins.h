@@ -12,21 +12,21 @@
 #define RUN_DIR "/run/agentctl"
 
 /* X(member, map): every map that is pinned, by its name in the object and below PIN_DIR. */
-#define PINNED_MAPS(X)     \
-	X(images_small)    \
-	X(images_medium)   \
-	X(images_large)    \
-	X(attachments)     \
-	X(denials)         \
-	X(observations)    \
-	X(buckets)         \
-	X(pendings)        \
-	X(told)            \
-	X(policies)        \
-	X(governed)        \
-	X(heads)           \
-	X(control)         \
-	X(account)         \
+#define PINNED_MAPS(X)   \
+	X(images_small)  \
+	X(images_medium) \
+	X(images_large)  \
+	X(attachments)   \
+	X(denials)       \
+	X(observations)  \
+	X(buckets)       \
+	X(pendings)      \
+	X(told)          \
+	X(policies)      \
+	X(governed)      \
+	X(heads)         \
+	X(control)       \
+	X(account)       \
 	X(reader)
 
 /* The pinned maps, open: descriptors, and the variables mapped into memory. */

@@ -27,7 +27,8 @@ static void hear_hook(const char *text)
 	const char *name = strstr(text, "prog 'hook_");
 
 	if (name)
-		snprintf(listener->hook, sizeof(listener->hook), "%.*s", (int)strcspn(name + 11, "'"), name + 11);
+		snprintf(listener->hook, sizeof(listener->hook), "%.*s", (int)strcspn(name + 11, "'"),
+			 name + 11);
 }
 
 /* Keeps the end of TEXT: the verifier's verdict comes last. */
@@ -35,7 +36,8 @@ static void hear_detail(const char *text)
 {
 	size_t len = strlen(text), room = sizeof(listener->detail) - 1;
 
-	snprintf(listener->detail, sizeof(listener->detail), "%.*s", (int)room, len > room ? text + len - room : text);
+	snprintf(listener->detail, sizeof(listener->detail), "%.*s", (int)room,
+		 len > room ? text + len - room : text);
 }
 
 static int hear(enum libbpf_print_level level, const char *format, va_list args)
@@ -113,13 +115,13 @@ static struct bpf_program *find_program(struct agentctl *object, const struct ho
 }
 
 /* Chooses programs and constants for this kernel. */
-static void prepare(struct agentctl *object, const struct btf *btf, const char *const *waived, size_t waived_count)
+static void prepare(struct agentctl *object, const struct btf *btf, const char *const *waived,
+		    size_t waived_count)
 {
 	bool trusted = is_in_union(btf, "file", "f_path");
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object->obj)
-		bpf_program__set_autoload(program, false);
+	bpf_object__for_each_program(program, object->obj) bpf_program__set_autoload(program, false);
 	for (const struct hook *hook = hooks; hook->name; hook++) {
 		program = find_program(object, hook, trusted);
 		bpf_program__set_autoload(program, !is_waived(hook->name, waived, waived_count));
@@ -148,14 +150,14 @@ static int reuse_maps(struct agentctl *object)
 	char path[256];
 	int error = 0;
 
-#define X(name)                                                     \
-	pin_map_path(path, sizeof(path), #name);                    \
-	if (!error && !access(path, F_OK)) {                        \
-		int fd = bpf_obj_get(path);                         \
-                                                                    \
+#define X(name)                                                                           \
+	pin_map_path(path, sizeof(path), #name);                                          \
+	if (!error && !access(path, F_OK)) {                                              \
+		int fd = bpf_obj_get(path);                                               \
+                                                                                          \
 		error = fd < 0 ? -errno : bpf_map__reuse_fd(find_map(object, #name), fd); \
-		if (fd >= 0)                                        \
-			close(fd);                                  \
+		if (fd >= 0)                                                              \
+			close(fd);                                                        \
 	}
 	PINNED_MAPS(X)
 #undef X
@@ -167,9 +169,9 @@ static int pin_maps(struct agentctl *object)
 	char path[256];
 	int error = 0;
 
-#define X(name)                                            \
-	pin_map_path(path, sizeof(path), #name);           \
-	if (!error && access(path, F_OK))                  \
+#define X(name)                                  \
+	pin_map_path(path, sizeof(path), #name); \
+	if (!error && access(path, F_OK))        \
 		error = bpf_obj_pin(bpf_map__fd(find_map(object, #name)), path) ? -errno : 0;
 	PINNED_MAPS(X)
 #undef X
@@ -207,7 +209,8 @@ static int attach_hooks(struct agentctl *object, bool trusted, struct programs_e
 		if (!links[count]) {
 			error = -errno;
 			snprintf(ret_error->hook, sizeof(ret_error->hook), "%s", hook->name);
-			snprintf(ret_error->detail, sizeof(ret_error->detail), "cannot attach: %s", strerror(-error));
+			snprintf(ret_error->detail, sizeof(ret_error->detail), "cannot attach: %s",
+				 strerror(-error));
 			break;
 		}
 		count++;

@@ -123,7 +123,8 @@ struct kernfs_handle {
 
 int cgroup_path(uint64_t id, char **ret_path)
 {
-	struct kernfs_handle target = { .handle = { .handle_bytes = sizeof(id), .handle_type = FILEID_KERNFS } };
+	struct kernfs_handle target = { .handle = { .handle_bytes = sizeof(id),
+						    .handle_type = FILEID_KERNFS } };
 	char link[64], path[PATH_MAX];
 	const char *mount;
 	int mount_fd, fd, error = cgroup_mount(&mount);

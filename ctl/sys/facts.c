@@ -29,7 +29,8 @@ static void look_bpf_lsm(struct fact *fact)
 
 	fact->is_there = !error && kernel_has_module(modules, "bpf");
 	if (error)
-		snprintf(fact->detail, sizeof(fact->detail), "cannot read %s: %s", KERNEL_LSM_FILE, strerror(-error));
+		snprintf(fact->detail, sizeof(fact->detail), "cannot read %s: %s", KERNEL_LSM_FILE,
+			 strerror(-error));
 	else
 		snprintf(fact->detail, sizeof(fact->detail), "lsm=%s", modules);
 }
@@ -37,7 +38,8 @@ static void look_bpf_lsm(struct fact *fact)
 static void look_btf(struct fact *fact)
 {
 	fact->is_there = kernel_has_btf();
-	snprintf(fact->detail, sizeof(fact->detail), "/sys/kernel/btf/vmlinux is %s", fact->is_there ? "there" : "missing");
+	snprintf(fact->detail, sizeof(fact->detail), "/sys/kernel/btf/vmlinux is %s",
+		 fact->is_there ? "there" : "missing");
 }
 
 static void look_cgroup(struct fact *fact)
@@ -59,7 +61,8 @@ static void look_bpffs(struct fact *fact)
 static void look_privileges(struct fact *fact)
 {
 	fact->is_there = kernel_may_load();
-	snprintf(fact->detail, sizeof(fact->detail), "%s", fact->is_there ? "programs may be loaded" : "no CAP_BPF and CAP_PERFMON here");
+	snprintf(fact->detail, sizeof(fact->detail), "%s",
+		 fact->is_there ? "programs may be loaded" : "no CAP_BPF and CAP_PERFMON here");
 }
 
 static void look_lockdown(struct fact *fact)
@@ -95,7 +98,9 @@ size_t facts_gather(struct fact *facts)
 	size_t count = sizeof(looks) / sizeof(looks[0]);
 
 	for (size_t i = 0; i < count; i++) {
-		facts[i] = (struct fact){ .name = looks[i].name, .is_needed = looks[i].is_needed, .mend = looks[i].mend };
+		facts[i] = (struct fact){ .name = looks[i].name,
+					  .is_needed = looks[i].is_needed,
+					  .mend = looks[i].mend };
 		looks[i].look(&facts[i]);
 	}
 	return count;

@@ -34,7 +34,8 @@ int kernel_modules(char *text, size_t size)
 {
 	int error = read_line(KERNEL_LSM_FILE, text, size);
 
-	if (error == -ENOENT && !mount("securityfs", "/sys/kernel/security", "securityfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+	if (error == -ENOENT && !mount("securityfs", "/sys/kernel/security", "securityfs",
+				       MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		error = read_line(KERNEL_LSM_FILE, text, size);
 	return error;
 }

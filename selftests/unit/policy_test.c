@@ -365,10 +365,9 @@ static void test_sets(void **state)
 
 	(void)state;
 	open_text(
-		NET_RULES(
-			"{\"deny\":\"*\",\"cidr\":\"@metadata\"},{\"audit\":\"*\",\"cidr\":\"@linklocal\"},"
-			"{\"allow\":\"*\",\"cidr\":\"@private\"},{\"deny\":\"*\",\"cidr\":\"@multicast\"},"
-			"{\"audit\":\"*\",\"cidr\":\"@any\"}"),
+		NET_RULES("{\"deny\":\"*\",\"cidr\":\"@metadata\"},{\"audit\":\"*\",\"cidr\":\"@linklocal\"},"
+			  "{\"allow\":\"*\",\"cidr\":\"@private\"},{\"deny\":\"*\",\"cidr\":\"@multicast\"},"
+			  "{\"audit\":\"*\",\"cidr\":\"@any\"}"),
 		&compiled);
 	assert_verdict(&compiled, "net.connect", "169.254.169.254:80", "deny 0");
 	assert_verdict(&compiled, "net.connect", "[fd00:ec2::254]:80", "deny 0");
