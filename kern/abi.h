@@ -19,27 +19,26 @@
  *
  *	X(ID, section, name, hooked)
  */
-#define OPERATIONS(X)					\
-	X(FILE_READ, "file", "read", 1)			\
-	X(FILE_WRITE, "file", "write", 1)		\
-	X(FILE_CREATE, "file", "create", 1)		\
-	X(FILE_DELETE, "file", "delete", 0)		\
-	X(FILE_ATTR, "file", "attr", 0)			\
-	X(EXEC_RUN, "exec", "run", 1)			\
-	X(EXEC_MAP, "exec", "map", 1)			\
-	X(NET_CONNECT, "net", "connect", 1)		\
-	X(NET_BIND, "net", "bind", 0)			\
-	X(NET_ACCEPT, "net", "accept", 0)		\
-	X(UNIX_CONNECT, "unix", "connect", 0)		\
-	X(UNIX_BIND, "unix", "bind", 0)			\
-	X(FILE_RENAME, "file", "rename", 0)		\
+#define OPERATIONS(X)                         \
+	X(FILE_READ, "file", "read", 1)       \
+	X(FILE_WRITE, "file", "write", 1)     \
+	X(FILE_CREATE, "file", "create", 1)   \
+	X(FILE_DELETE, "file", "delete", 0)   \
+	X(FILE_ATTR, "file", "attr", 0)       \
+	X(EXEC_RUN, "exec", "run", 1)         \
+	X(EXEC_MAP, "exec", "map", 1)         \
+	X(NET_CONNECT, "net", "connect", 1)   \
+	X(NET_BIND, "net", "bind", 0)         \
+	X(NET_ACCEPT, "net", "accept", 0)     \
+	X(UNIX_CONNECT, "unix", "connect", 0) \
+	X(UNIX_BIND, "unix", "bind", 0)       \
+	X(FILE_RENAME, "file", "rename", 0)   \
 	X(FILE_LINK, "file", "link", 0)
 
 enum operation {
 #define X(id, section, name, hooked) OP_##id,
-	OPERATIONS(X)
+	OPERATIONS(X) OP_COUNT,
 #undef X
-	OP_COUNT,
 };
 
 #define OP_BIT(op) (1u << (op))
@@ -51,8 +50,9 @@ enum {
 };
 
 /* The operations that a path decides; unix sockets are named by their path, too. */
-#define OPS_FILE (OP_BIT(OP_FILE_READ) | OP_BIT(OP_FILE_WRITE) | OP_BIT(OP_FILE_CREATE) | \
-		  OP_BIT(OP_FILE_DELETE) | OP_BIT(OP_FILE_ATTR))
+#define OPS_FILE                                                                                          \
+	(OP_BIT(OP_FILE_READ) | OP_BIT(OP_FILE_WRITE) | OP_BIT(OP_FILE_CREATE) | OP_BIT(OP_FILE_DELETE) | \
+	 OP_BIT(OP_FILE_ATTR))
 #define OPS_EXEC (OP_BIT(OP_EXEC_RUN) | OP_BIT(OP_EXEC_MAP))
 #define OPS_NET (OP_BIT(OP_NET_CONNECT) | OP_BIT(OP_NET_BIND) | OP_BIT(OP_NET_ACCEPT))
 #define OPS_UNIX (OP_BIT(OP_UNIX_CONNECT) | OP_BIT(OP_UNIX_BIND))
@@ -66,43 +66,41 @@ enum verb {
 };
 
 /* X(ID, word): why a verdict fell, as it stands in events. */
-#define REASONS(X)			\
-	X(RULE, "rule")			\
-	X(DEFAULT, "default")		\
-	X(WIDENS, "widens")		\
-	X(TOO_DEEP, "too-deep")		\
-	X(TOO_LONG, "too-long")		\
-	X(DETACHED, "detached")		\
-	X(CASELESS, "caseless")		\
+#define REASONS(X)              \
+	X(RULE, "rule")         \
+	X(DEFAULT, "default")   \
+	X(WIDENS, "widens")     \
+	X(TOO_DEEP, "too-deep") \
+	X(TOO_LONG, "too-long") \
+	X(DETACHED, "detached") \
+	X(CASELESS, "caseless") \
 	X(ERROR, "error")
 
 enum reason {
 #define X(id, word) REASON_##id,
-	REASONS(X)
+	REASONS(X) REASON_COUNT,
 #undef X
-	REASON_COUNT,
 };
 
 /* X(ID, word): what became of it, as it stands in events. */
-#define VERDICTS(X)			\
-	X(ALLOWED, "allowed")		\
-	X(AUDITED, "audited")		\
-	X(BLOCKED, "blocked")		\
-	X(HELD, "held")			\
-	X(REPEATED, "repeated")		\
+#define VERDICTS(X)             \
+	X(ALLOWED, "allowed")   \
+	X(AUDITED, "audited")   \
+	X(BLOCKED, "blocked")   \
+	X(HELD, "held")         \
+	X(REPEATED, "repeated") \
 	X(LOST, "lost")
 
 enum verdict {
 #define X(id, word) VERDICT_##id,
-	VERDICTS(X)
+	VERDICTS(X) VERDICT_COUNT,
 #undef X
-	VERDICT_COUNT,
 };
 
 enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
-#define POLICY_NAME_MAX 64  /* with its NUL */
-#define RULE_TAG_MAX 64	    /* with its NUL */
+#define POLICY_NAME_MAX 64   /* with its NUL */
+#define RULE_TAG_MAX 64	     /* with its NUL */
 #define RULE_MESSAGE_MAX 192 /* with its NUL */
 
 /*
@@ -111,9 +109,9 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
  * Bits 0-3 are the verb, bits 4-31 the rule's number in the whole policy.
  */
 #define WORD(rule, verb) ((__u32)(rule) << 4 | (verb))
-#define WORD_VERB(word) ((word) & 15)
+#define WORD_VERB(word) (15 & (word))
 #define WORD_RULE(word) ((word) >> 4)
-#define WORD_NONE 0xffffffffu /* no rule of this lane matches */
+#define WORD_NONE 0xffffffffu	 /* no rule of this lane matches */
 #define RULE_DEFAULT 0x0ffffffeu /* the rule number of a section's default */
 #define RULES_MAX 65536
 
@@ -146,7 +144,7 @@ enum image_class { CLASS_SMALL, CLASS_MEDIUM, CLASS_LARGE, CLASS_COUNT };
 #define GENERATION(number, lanes, class) ((__u64)(number) << 8 | (class) << 4 | (lanes))
 #define GENERATION_NUMBER(generation) ((generation) >> 8)
 #define GENERATION_CLASS(generation) ((__u32)(generation) >> 4 & 15)
-#define GENERATION_LANES(generation) ((__u32)(generation) & 15)
+#define GENERATION_LANES(generation) (15 & (__u32)(generation))
 
 #define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */
 #define IMAGE_CANARY 2u /* the self-check's policy: its events are flagged, neither shown nor counted */
@@ -298,7 +296,7 @@ struct event {
 	__u32 object_len;
 	__u32 exe_len;
 	__u32 cgroup_len;
-	__u32 word;	  /* the deciding verdict word: attachment, generation, word and op are the bucket's key */
+	__u32 word; /* the deciding verdict word: attachment, generation, word and op are the bucket's key */
 	__u32 target_len; /* the new name of a rename or link */
 	__u32 args_len;	  /* the arguments of exec.run, each ended by a NUL */
 	__u32 host_len;
@@ -353,7 +351,7 @@ struct accounts {
 struct reader_state {
 	__u64 seq; /* of the event given out last; a lost event's count is part of it */
 	__u64 seen;
-	__u64 repeated; /* how many events the repeated ones stand for */
+	__u64 repeated;		     /* how many events the repeated ones stand for */
 	__u64 lost_told[RING_COUNT]; /* of struct ring_account's lost and of rejected */
 	__u64 rejected[RING_COUNT];  /* records that were no events: told as lost */
 };

@@ -78,7 +78,8 @@ struct event_slot {
 	__u32 used;  /* bytes of event.data */
 	__u32 limit; /* where the name being written has to end */
 	__u32 cut;
-	__u64 staged[sizeof(struct pending) / 8]; /* a pending act on its way into its map: too large for the stack */
+	/* A pending act on its way into its map: too large for the stack. */
+	__u64 staged[sizeof(struct pending) / 8];
 	struct event event;
 	__u8 slack[256]; /* so that a component's length needs no exact bound */
 };
@@ -204,14 +205,16 @@ static long chain_down(__u32 k, struct event_search *search)
 	if (chain_is_own(dentry))
 		event_put(slot, POINTER_NUMBER(proc_self), 4);
 	else
-		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len) & 255);
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name),
+			  BPF_CORE_READ(dentry, d_name.len) & 255);
 	return 0;
 }
 
 const volatile char anonymous_word[8] __weak = "anon:";
 
 /* Appends the name of an object, at most MAX bytes; returns its length. */
-static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address, __u64 mnt_address, __u32 max)
+static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address, __u64 mnt_address,
+				   __u32 max)
 {
 	struct event_search search = { .slot = slot };
 	struct dentry *dentry = (void *)dentry_address;
@@ -224,7 +227,8 @@ static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address
 	slot->mount = mnt_address - bpf_core_field_offset(struct mount, mnt);
 	slot->root = (__u64)BPF_CORE_READ(mnt, mnt_root);
 	if (BPF_CORE_READ(dentry, d_parent) == dentry && dentry_address != slot->root) {
-		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len) & 255);
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name),
+			  BPF_CORE_READ(dentry, d_name.len) & 255);
 		return slot->used - start;
 	}
 	bpf_loop(CHAIN_MAX * 2, chain_up, &search, 0);
@@ -339,7 +343,8 @@ struct rule_query {
 	__u32 number;
 };
 
-IMAGE_FUNCTION rule_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct rule_query *query)
+IMAGE_FUNCTION rule_read(const struct image_header *header, const __u64 *cell, __u32 mask,
+			 struct rule_query *query)
 {
 	struct event *event = query->event;
 	__u64 rule;
@@ -432,203 +437,6 @@ static __noinline long event_output(struct event_slot *slot, __u32 ring)
 		err = bpf_ringbuf_output(&observations, &slot->event, size, 0);
 	slot->busy = 0;
 	return err;
-}
-
-/*
- * Does this event still fit in its second? One that does not is counted in its
- * bucket and told by the reader. Races between tasks can let a few more or fewer
- * through, but each act is either sent or counted here, never both.
- */
-static __noinline bool bucket_admits(struct act *act, __u64 attachment)
-{
-	struct bucket_key key = {
-		.attachment = attachment,
-		.generation = act->generation,
-		.word = act->word,
-		.op = act->op,
-	};
-	__u64 now = bpf_ktime_get_boot_ns();
-	struct bucket *bucket = bpf_map_lookup_elem(&buckets, &key);
-
-	if (!bucket) {
-		struct bucket fresh = { .window_ns = now, .used = 1 };
-
-		/* A full map means that nothing is merged: the ring decides what is lost. */
-		bpf_map_update_elem(&buckets, &key, &fresh, BPF_NOEXIST);
-		return true;
-	}
-	if (now - bucket->window_ns >= SECOND_NS) {
-		bucket->window_ns = now;
-		bucket->used = 0;
-	}
-	if (__sync_fetch_and_add(&bucket->used, 1) < BUCKET_BURST)
-		return true;
-	__sync_fetch_and_add(&bucket->merged, 1);
-	return false;
-}
-
-static __always_inline __u32 act_ring(const struct act *act)
-{
-	return act->verdict == VERDICT_ALLOWED ? RING_OBSERVATIONS : RING_DENIALS;
-}
-
-/* Counts an act that took place; false if its bucket swallowed it. */
-static __noinline bool account_admits(struct act *act, __u64 attachment)
-{
-	__u32 ring = act_ring(act);
-	struct ring_account *sum = &account.ring[ring & 1];
-
-	if (act->verdict == VERDICT_BLOCKED)
-		__sync_fetch_and_add(&control.denied, 1);
-	__sync_fetch_and_add(&sum->made, 1);
-	if (ring != RING_DENIALS || bucket_admits(act, attachment))
-		return true;
-	__sync_fetch_and_add(&sum->merged, 1);
-	return false;
-}
-
-static __always_inline void account_lost(const struct act *act)
-{
-	__sync_fetch_and_add(&account.ring[act_ring(act) & 1].lost, 1);
-}
-
-static __noinline int event_tell(struct act *act, __u64 attachment)
-{
-	struct event_search search = {};
-
-	if (!account_admits(act, attachment))
-		return 0;
-	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
-	if (!search.slot) {
-		account_lost(act);
-		return 0;
-	}
-	event_fill(search.slot, act, attachment);
-	if (event_output(search.slot, act_ring(act)))
-		account_lost(act);
-	return 0;
-}
-
-/* Tells or drops what was put aside: TOOK_PLACE says whether it was what it had been taken for. */
-static __noinline int pending_resolve(struct pending *pending, bool took_place)
-{
-	__u32 index = pending->slot & (EVENT_SLOTS - 1);
-	struct event_slot *slot = bpf_map_lookup_elem(&event_slots, &index);
-
-	__sync_fetch_and_sub(&control.pending, 1);
-	if (!slot)
-		return 0;
-	if (!took_place || !account_admits(&pending->act, pending->attachment))
-		slot->busy = 0;
-	else if (event_output(slot, act_ring(&pending->act)))
-		account_lost(&pending->act);
-	return 0;
-}
-
-static __always_inline bool pending_is_same(const struct pending *pending, struct dentry *dentry)
-{
-	return (__u64)BPF_CORE_READ(dentry, d_parent) == pending->parent &&
-	       BPF_CORE_READ(dentry, d_name.hash_len) == pending->hash_len;
-}
-
-/*
- * No open of the name has come: a refusal is real unless the file is there now,
- * an allowed creation would have come by. A lookup that goes on is waited for.
- */
-static int pending_expire(void *map, __u64 *thread, struct pending *pending)
-{
-	struct dentry *dentry = (void *)pending->act.dentry;
-	bool is_same = pending_is_same(pending, dentry);
-	__u64 key = *thread;
-	bool exists;
-
-	if (is_same && BPF_CORE_READ(dentry, d_flags) & dentry_lookup_flag()) {
-		bpf_timer_start(&pending->timer, PENDING_NS, 0);
-		return 0;
-	}
-	if (__sync_val_compare_and_swap(&pending->is_taken, 0, 1))
-		return 0;
-	exists = is_same && BPF_CORE_READ(dentry, d_inode);
-	pending_resolve(pending, pending->act.verdict == VERDICT_BLOCKED && !exists);
-	bpf_map_delete_elem(&pendings, &key);
-	return 0;
-}
-
-/* Puts a tentative act aside until its open ends. Without room for it, it is told at once. */
-static __noinline int event_defer(struct act *act, __u64 attachment)
-{
-	struct event_search search = {};
-	struct pending *fresh, *pending;
-	struct dentry *dentry = (void *)act->dentry;
-	__u64 thread = bpf_get_current_pid_tgid();
-
-	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
-	if (!search.slot)
-		return -ENOMEM;
-	fresh = (void *)search.slot->staged;
-	__builtin_memcpy(&fresh->act, act, sizeof(fresh->act));
-	fresh->attachment = attachment;
-	fresh->slot = search.index;
-	fresh->is_taken = 0;
-	fresh->parent = (__u64)BPF_CORE_READ(dentry, d_parent);
-	fresh->hash_len = BPF_CORE_READ(dentry, d_name.hash_len);
-	event_fill(search.slot, act, attachment);
-	if (bpf_map_update_elem(&pendings, &thread, fresh, BPF_NOEXIST))
-		goto full;
-	pending = bpf_map_lookup_elem(&pendings, &thread);
-	if (!pending || bpf_timer_init(&pending->timer, &pendings, PENDING_CLOCK) ||
-	    bpf_timer_set_callback(&pending->timer, pending_expire)) {
-		bpf_map_delete_elem(&pendings, &thread);
-		goto full;
-	}
-	__sync_fetch_and_add(&control.pending, 1);
-	bpf_timer_start(&pending->timer, PENDING_NS, 0);
-	return 0;
-full:
-	search.slot->busy = 0;
-	return -ENOMEM;
-}
-
-static __always_inline void event_account(struct act *act)
-{
-	__u64 cgroup = subject_cgroup();
-	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);
-	__u64 root = entry ? entry->root : cgroup;
-
-	if (!act->is_tentative || event_defer(act, root))
-		event_tell(act, root);
-}
-
-/*
- * What a word means for the task, with the event that goes with it: 0, or
- * -EACCES. Holding is not built: `ask` denies.
- */
-__weak __noinline int act_settle(struct act *act)
-{
-	struct head head;
-	__u32 verb;
-
-	if (!act)
-		return -EACCES;
-	verb = WORD_VERB(act->word);
-	if (image_head(act->policy, &head))
-		head.flags = head.observed = 0;
-	if (verb == VERB_ALLOW) {
-		if (!(head.observed & OP_BIT(act->op & 31)) || head.flags & IMAGE_CANARY)
-			return 0;
-		act->verdict = VERDICT_ALLOWED;
-	} else if (verb == VERB_AUDIT || head.flags & IMAGE_AUDIT) {
-		act->verdict = VERDICT_AUDITED;
-	} else {
-		act->verdict = VERDICT_BLOCKED;
-		act->error = EACCES;
-		if (head.flags & IMAGE_CANARY) {
-			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
-			return -EACCES;
-		}
-	}
-	event_account(act);
-	return act->verdict == VERDICT_BLOCKED ? -EACCES : 0;
 }
 
 #endif

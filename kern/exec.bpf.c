@@ -103,7 +103,8 @@ int BPF_PROG(hook_file_mprotect, struct vm_area_struct *vma, unsigned long reqpr
 }
 
 SEC("?lsm/file_mprotect")
-int BPF_PROG(hook_file_mprotect_trusted, struct vm_area_struct *vma, unsigned long reqprot, unsigned long prot)
+int BPF_PROG(hook_file_mprotect_trusted, struct vm_area_struct *vma, unsigned long reqprot,
+	     unsigned long prot)
 {
 	__u32 policy = subject_policy();
 	struct file *file;

@@ -20,7 +20,8 @@ static __noinline int open_resolve(__u64 dentry, fmode_t mode)
 	__u64 thread = bpf_get_current_pid_tgid();
 	struct pending *pending = bpf_map_lookup_elem(&pendings, &thread);
 
-	if (!pending || pending->act.dentry != dentry || __sync_val_compare_and_swap(&pending->is_taken, 0, 1))
+	if (!pending || pending->act.dentry != dentry ||
+	    __sync_val_compare_and_swap(&pending->is_taken, 0, 1))
 		return 0;
 	pending_resolve(pending, pending->act.verdict != VERDICT_BLOCKED && mode & FMODE_CREATED);
 	bpf_map_delete_elem(&pendings, &thread);
@@ -32,8 +33,8 @@ static __noinline int open_resolve(__u64 dentry, fmode_t mode)
  * one that is opened to be executed at bprm_check_security. Mode 3 (neither read
  * nor write, for ioctl only) asks for both, as the kernel's own check does.
  */
-static __always_inline int open_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode, unsigned int flags,
-				      __u32 policy)
+static __always_inline int open_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode,
+				      unsigned int flags, __u32 policy)
 {
 	bool read = mode & FMODE_READ;
 	bool write = mode & FMODE_WRITE || flags & FILE_O_TRUNC;

@@ -18,7 +18,8 @@ struct net_look {
 	__u32 word;
 };
 
-IMAGE_FUNCTION address_walk(const struct image_header *header, const __u64 *cell, __u32 mask, struct net_look *look)
+IMAGE_FUNCTION address_walk(const struct image_header *header, const __u64 *cell, __u32 mask,
+			    struct net_look *look)
 {
 	__u32 op = look->op & (ROW_WORDS - 1);
 	__u32 state = header->address_start[look->key.start & 1];

@@ -3,7 +3,7 @@
 #ifndef AGENTCTL_VERDICT_BPF_H
 #define AGENTCTL_VERDICT_BPF_H
 
-#include "event.bpf.h"
+#include "settle.bpf.h"
 
 #define EACCES_IF(x) ((x) ? -EACCES : 0)
 
@@ -38,8 +38,8 @@ static __always_inline __u32 verdict_pick(const struct found *found)
 	return found->op[1] < OP_COUNT && decide_strictness(WORD_VERB(found->word[1])) > first;
 }
 
-static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
-				     struct found *found)
+static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, __u32 policy,
+				     struct head *head, struct found *found)
 {
 	struct act act = {
 		.generation = head->generation,
@@ -66,16 +66,16 @@ static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt
 
 static __always_inline bool verdict_is_quiet(const struct head *head, const struct found *found, int i)
 {
-	return found->op[i] >= OP_COUNT || (WORD_VERB(found->word[i]) == VERB_ALLOW &&
-					    !(head->observed & OP_BIT(found->op[i] & 31)));
+	return found->op[i] >= OP_COUNT ||
+	       (WORD_VERB(found->word[i]) == VERB_ALLOW && !(head->observed & OP_BIT(found->op[i] & 31)));
 }
 
 /*
  * Judges operations FIRST and SECOND (OP_COUNT for none) on OBJECT for the current task.
  * Ungoverned tasks leave after one bit; of governed ones every failure denies.
  */
-static __always_inline int verdict_path(struct dentry *object, struct vfsmount *mnt, __u32 policy, __u32 first,
-					__u32 second, bool is_anonymous)
+static __always_inline int verdict_path(struct dentry *object, struct vfsmount *mnt, __u32 policy,
+					__u32 first, __u32 second, bool is_anonymous)
 {
 	struct found found = { .op = { first, second } };
 	struct head head;
@@ -97,7 +97,8 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 		found.word[0] = verdict_anonymous(policy, first);
 		found.word[1] = second < OP_COUNT ? verdict_anonymous(policy, second) : 0;
 	}
-	if (found.kind != NAME_NONE && verdict_is_quiet(&head, &found, 0) && verdict_is_quiet(&head, &found, 1))
+	if (found.kind != NAME_NONE && verdict_is_quiet(&head, &found, 0) &&
+	    verdict_is_quiet(&head, &found, 1))
 		return 0;
 	return verdict_settle(object, mnt, policy, &head, &found);
 }
