@@ -12,6 +12,7 @@
 #define EVENT_SLOTS 64
 #define PENDING_MAX 256
 #define PENDING_NS 2000000ull
+#define PENDING_TRIES 1000
 #define PENDING_CLOCK 1 /* CLOCK_MONOTONIC */
 #define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
 #define CHAIN_MAX 256
@@ -57,6 +58,7 @@ struct pending {
 	__u64 attachment;
 	__u64 parent; /* by these the timer knows the dentry again, which may have been freed */
 	__u64 hash_len;
+	__u64 tries; /* of the timer */
 	__u64 slot;
 	__u64 is_taken; /* file_open or the timer has it: who sets it first */
 };

@@ -16,7 +16,15 @@ static __always_inline bool exec_is_anonymous(struct dentry *dentry)
 
 static __always_inline int exec_judge(struct dentry *object, struct vfsmount *mnt, __u32 policy, __u32 op)
 {
-	return verdict_path(object, mnt, policy, op, OP_COUNT, exec_is_anonymous(object));
+	struct request request = {
+		.task = bpf_get_current_task_btf(),
+		.policy = policy,
+		.first = op,
+		.second = OP_COUNT,
+		.is_anonymous = exec_is_anonymous(object),
+	};
+
+	return verdict_path(object, mnt, &request);
 }
 
 __noinline int exec_judge_path(struct path *path TRUSTED, __u32 policy, __u32 op)
@@ -28,7 +36,7 @@ __noinline int exec_judge_path(struct path *path TRUSTED, __u32 policy, __u32 op
 SEC("?lsm/bprm_check_security")
 int BPF_PROG(hook_bprm_check_security, struct linux_binprm *bprm)
 {
-	__u32 policy = subject_policy();
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
 	struct file *file = bprm->file;
 
 	if (!policy)
@@ -41,7 +49,7 @@ int BPF_PROG(hook_bprm_check_security, struct linux_binprm *bprm)
 SEC("?lsm/bprm_check_security")
 int BPF_PROG(hook_bprm_check_security_trusted, struct linux_binprm *bprm)
 {
-	__u32 policy = subject_policy();
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
 	struct file *file = bprm->file;
 
 	if (!policy)
@@ -66,11 +74,12 @@ static __always_inline bool mmap_is_anonymous(struct file *file)
 SEC("?lsm/mmap_file")
 int BPF_PROG(hook_mmap_file, struct file *file, unsigned long reqprot, unsigned long prot)
 {
-	__u32 policy = subject_policy();
+	__u32 policy;
 
-	if (!policy || !(prot & EXEC_PROT_EXEC))
+	if (!(prot & EXEC_PROT_EXEC) || !file || mmap_is_anonymous(file))
 		return 0;
-	if (!file || mmap_is_anonymous(file))
+	policy = subject_policy(bpf_get_current_task_btf());
+	if (!policy)
 		return 0;
 	return exec_judge(file->f_path.dentry, file->f_path.mnt, policy, OP_EXEC_MAP);
 }
@@ -78,11 +87,12 @@ int BPF_PROG(hook_mmap_file, struct file *file, unsigned long reqprot, unsigned 
 SEC("?lsm/mmap_file")
 int BPF_PROG(hook_mmap_file_trusted, struct file *file, unsigned long reqprot, unsigned long prot)
 {
-	__u32 policy = subject_policy();
+	__u32 policy;
 
-	if (!policy || !(prot & EXEC_PROT_EXEC))
+	if (!(prot & EXEC_PROT_EXEC) || !file || mmap_is_anonymous(file))
 		return 0;
-	if (!file || mmap_is_anonymous(file))
+	policy = subject_policy(bpf_get_current_task_btf());
+	if (!policy)
 		return 0;
 	return EACCES_IF(exec_judge_path((struct path *)&file->f_path, policy, OP_EXEC_MAP));
 }
@@ -91,13 +101,16 @@ int BPF_PROG(hook_mmap_file_trusted, struct file *file, unsigned long reqprot, u
 SEC("?lsm/file_mprotect")
 int BPF_PROG(hook_file_mprotect, struct vm_area_struct *vma, unsigned long reqprot, unsigned long prot)
 {
-	__u32 policy = subject_policy();
 	struct file *file;
+	__u32 policy;
 
-	if (!policy || !(prot & EXEC_PROT_EXEC))
+	if (!(prot & EXEC_PROT_EXEC))
 		return 0;
 	file = vma->vm_file;
 	if (!file || mmap_is_anonymous(file))
+		return 0;
+	policy = subject_policy(bpf_get_current_task_btf());
+	if (!policy)
 		return 0;
 	return exec_judge(file->f_path.dentry, file->f_path.mnt, policy, OP_EXEC_MAP);
 }
@@ -106,13 +119,16 @@ SEC("?lsm/file_mprotect")
 int BPF_PROG(hook_file_mprotect_trusted, struct vm_area_struct *vma, unsigned long reqprot,
 	     unsigned long prot)
 {
-	__u32 policy = subject_policy();
 	struct file *file;
+	__u32 policy;
 
-	if (!policy || !(prot & EXEC_PROT_EXEC))
+	if (!(prot & EXEC_PROT_EXEC))
 		return 0;
 	file = vma->vm_file;
 	if (!file || mmap_is_anonymous(file))
+		return 0;
+	policy = subject_policy(bpf_get_current_task_btf());
+	if (!policy)
 		return 0;
 	return EACCES_IF(exec_judge_path((struct path *)&file->f_path, policy, OP_EXEC_MAP));
 }

@@ -34,52 +34,47 @@ static __noinline int open_resolve(__u64 dentry, fmode_t mode)
  * nor write, for ioctl only) asks for both, as the kernel's own check does.
  */
 static __always_inline int open_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode,
-				      unsigned int flags, __u32 policy)
+				      unsigned int flags, struct request *request)
 {
 	bool read = mode & FMODE_READ;
 	bool write = mode & FMODE_WRITE || flags & FILE_O_TRUNC;
-	__u32 first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
-	__u32 second = read == write ? OP_FILE_WRITE : OP_COUNT;
 
 	if (control.pending)
 		open_resolve(POINTER_NUMBER(object), mode);
 	if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG)
 		return 0;
+	request->first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
+	request->second = read == write ? OP_FILE_WRITE : OP_COUNT;
 	if (flags & FILE_O_TMPFILE) {
-		first = OP_FILE_CREATE;
-		second = OP_COUNT;
+		request->first = OP_FILE_CREATE;
+		request->second = OP_COUNT;
 	}
-	return verdict_path(object, mnt, policy, first, second, false);
-}
-
-/*
- * To 6.7 overlayfs opens the file behind its own under the overlay's path with
- * the lower inode: the overlay's file was judged already, this one is not ours.
- */
-static __always_inline bool open_is_backing(struct dentry *dentry, struct inode *inode)
-{
-	return !backing_has_own_path && dentry && inode != dentry->d_inode && dentry != dentry->d_parent;
+	return verdict_path(object, mnt, request);
 }
 
 SEC("?lsm/file_open")
 int BPF_PROG(hook_file_open, struct file *file)
 {
-	__u32 policy = subject_policy();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct request request = { .task = task, .policy = subject_policy(task) };
 
-	if (!policy || open_is_backing(file->f_path.dentry, file->f_inode))
+	if (!request.policy)
 		return 0;
-	return open_judge(file->f_path.dentry, file->f_path.mnt, file->f_mode, file->f_flags, policy);
+	request.inode = file->f_inode;
+	return open_judge(file->f_path.dentry, file->f_path.mnt, file->f_mode, file->f_flags, &request);
 }
 
 __noinline int open_judge_path(struct path *path TRUSTED, __u32 mode, __u32 flags, __u32 policy)
 {
-	return open_judge(path->dentry, path->mnt, mode, flags, policy);
+	struct request request = { .task = bpf_get_current_task_btf(), .policy = policy };
+
+	return open_judge(path->dentry, path->mnt, mode, flags, &request);
 }
 
 SEC("?lsm/file_open")
 int BPF_PROG(hook_file_open_trusted, struct file *file)
 {
-	__u32 policy = subject_policy();
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
 
 	if (!policy)
 		return 0;
@@ -89,9 +84,12 @@ int BPF_PROG(hook_file_open_trusted, struct file *file)
 SEC("lsm/path_mknod")
 int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umode_t mode, unsigned int dev)
 {
-	__u32 policy = subject_policy();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct request request = {
+		.task = task, .policy = subject_policy(task), .first = OP_FILE_CREATE, .second = OP_COUNT
+	};
 
-	if (!policy)
+	if (!request.policy)
 		return 0;
-	return verdict_path(dentry, dir->mnt, policy, OP_FILE_CREATE, OP_COUNT, false);
+	return verdict_path(dentry, dir->mnt, &request);
 }

@@ -15,11 +15,11 @@
  * updates wait for programs that run (they hold the RCU read lock): whoever looks
  * into the classes from small to large sees the old image or the new one.
  */
-#define IMAGE_GET(class, policy)								\
-	({											\
-		__u32 zero_ = 0, index_ = (policy);						\
-		void *inner_ = bpf_map_lookup_elem(&images_##class, &index_);			\
-		(struct image_##class *)(inner_ ? bpf_map_lookup_elem(inner_, &zero_) : 0);	\
+#define IMAGE_GET(class, policy)                                                            \
+	({                                                                                  \
+		__u32 zero_ = 0, index_ = (policy);                                         \
+		void *inner_ = bpf_map_lookup_elem(&images_##class, &index_);               \
+		(struct image_##class *)(inner_ ? bpf_map_lookup_elem(inner_, &zero_) : 0); \
 	})
 
 /*
@@ -27,19 +27,19 @@
  * if there is none. FUNCTION is inlined once for each class, so that the mask is
  * a constant which the verifier can rely on.
  */
-#define IMAGE_CALL_CLASS(class, policy, function, argument)						\
-	do {												\
-		struct image_##class *image_ = IMAGE_GET(class, policy);				\
-													\
-		if (image_)										\
-			return function(&image_->header, image_->cell, CELLS_OF(image_) - 1, argument);	\
+#define IMAGE_CALL_CLASS(class, policy, function, argument)                                             \
+	do {                                                                                            \
+		struct image_##class *image_ = IMAGE_GET(class, policy);                                \
+                                                                                                        \
+		if (image_)                                                                             \
+			return function(&image_->header, image_->cell, CELLS_OF(image_) - 1, argument); \
 	} while (0)
 
-#define IMAGE_CALL(policy, function, argument)				\
-	do {								\
-		IMAGE_CALL_CLASS(small, policy, function, argument);	\
-		IMAGE_CALL_CLASS(medium, policy, function, argument);	\
-		IMAGE_CALL_CLASS(large, policy, function, argument);	\
+#define IMAGE_CALL(policy, function, argument)                        \
+	do {                                                          \
+		IMAGE_CALL_CLASS(small, policy, function, argument);  \
+		IMAGE_CALL_CLASS(medium, policy, function, argument); \
+		IMAGE_CALL_CLASS(large, policy, function, argument);  \
 	} while (0)
 
 #define IMAGE_FUNCTION static __always_inline int
@@ -50,10 +50,11 @@ struct head {
 	__u32 enforced;
 	__u32 observed;
 	__u32 flags;
-	__u32 pad;
+	__u32 policy;
 };
 
-IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct head *ret_head)
+IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, __u32 mask,
+			 struct head *ret_head)
 {
 	ret_head->generation = header->generation;
 	ret_head->enforced = header->enforced;
@@ -79,6 +80,7 @@ static __always_inline void head_copy(__u32 policy, struct head *head)
 	struct policy_head *copy = &heads[policy & (POLICIES_MAX - 1)];
 	__u64 masks = *(volatile __u64 *)&copy->enforced;
 
+	head->policy = policy;
 	head->generation = *(volatile __u64 *)&copy->generation;
 	head->enforced = masks;
 	head->observed = masks >> 32;
@@ -103,7 +105,8 @@ struct look {
 	__u8 byte[LOOK_CHUNK] __attribute__((aligned(8)));
 };
 
-IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell, __u32 mask, struct look *look)
+IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell, __u32 mask,
+			   struct look *look)
 {
 	if (header->generation != look->generation)
 		return -ESTALE;
@@ -163,19 +166,20 @@ static __always_inline int look_fetch(struct look *look)
 #define CHUNK_OF(look) (*(volatile __u32 *)&(look)->chunk)
 
 /* Writes MACRO(0) to MACRO(31) out: the bytes are what a check costs, and the compiler does not unroll such loops. */
-#define EIGHT_TIMES(macro, from) \
-	macro((from) + 0) macro((from) + 1) macro((from) + 2) macro((from) + 3) \
-	macro((from) + 4) macro((from) + 5) macro((from) + 6) macro((from) + 7)
-#define CHUNK_TIMES(macro) EIGHT_TIMES(macro, 0) EIGHT_TIMES(macro, 8) EIGHT_TIMES(macro, 16) EIGHT_TIMES(macro, 24)
+#define EIGHT_TIMES(macro, from)                                                                  \
+	macro((from) + 0) macro((from) + 1) macro((from) + 2) macro((from) + 3) macro((from) + 4) \
+		macro((from) + 5) macro((from) + 6) macro((from) + 7)
+#define CHUNK_TIMES(macro) \
+	EIGHT_TIMES(macro, 0) EIGHT_TIMES(macro, 8) EIGHT_TIMES(macro, 16) EIGHT_TIMES(macro, 24)
 
-#define STEP_BYTE(i)                                                       \
-	if (n <= (i))                                                      \
-		goto end;                                                  \
+#define STEP_BYTE(i)      \
+	if (n <= (i))     \
+		goto end; \
 	state = match_step(cell, mask, state, look->byte[i]);
 
-#define CLASSIFY_BYTE(i)                                                   \
-	if (n <= (i))                                                      \
-		goto end;                                                  \
+#define CLASSIFY_BYTE(i)  \
+	if (n <= (i))     \
+		goto end; \
 	look->byte[i] = header->class[look->byte[i]];
 
 /* The chunk's classes through one lane. */
@@ -227,26 +231,27 @@ static __always_inline void look_advance(const struct image_header *header, cons
  * The walk through one lane is a global function of each size class: the verifier
  * checks it once, and not once for every lane and every length.
  */
-#define LANE_STEP(class)									\
-	__weak __noinline int lane_step_##class(struct image_##class *image, struct look *look, __u32 lane) \
-	{											\
-		if (!image || !look)								\
-			return -EINVAL;								\
-		return lane_step(&image->header, image->cell, CELLS_OF(image) - 1, look, lane);	\
-	}											\
-												\
-	static __always_inline int lanes_step_##class(struct image_##class *image, struct look *look) \
-	{											\
-		int err = look_classify(&image->header, look);					\
-												\
-		for (__u32 lane = 0; !err && lane < LANES_MAX; lane++) {			\
-			if (lane >= image->header.lanes)					\
-				break;								\
-			err = lane_step_##class(image, look, lane);				\
-		}										\
-		if (!err)									\
-			look_advance(&image->header, image->cell, CELLS_OF(image) - 1, look);	\
-		return err;									\
+#define LANE_STEP(class)                                                                                \
+	__weak __noinline int lane_step_##class(struct image_##class * image, struct look * look,       \
+						__u32 lane)                                             \
+	{                                                                                               \
+		if (!image || !look)                                                                    \
+			return -EINVAL;                                                                 \
+		return lane_step(&image->header, image->cell, CELLS_OF(image) - 1, look, lane);         \
+	}                                                                                               \
+                                                                                                        \
+	static __always_inline int lanes_step_##class(struct image_##class * image, struct look * look) \
+	{                                                                                               \
+		int err = look_classify(&image->header, look);                                          \
+                                                                                                        \
+		for (__u32 lane = 0; !err && lane < LANES_MAX; lane++) {                                \
+			if (lane >= image->header.lanes)                                                \
+				break;                                                                  \
+			err = lane_step_##class(image, look, lane);                                     \
+		}                                                                                       \
+		if (!err)                                                                               \
+			look_advance(&image->header, image->cell, CELLS_OF(image) - 1, look);           \
+		return err;                                                                             \
 	}
 
 LANE_STEP(small)
@@ -285,9 +290,9 @@ __weak __noinline int image_step(struct look *look)
  * operation of a section that is not there needs no check here: no rule has it,
  * and its fallback allows.
  */
-#define FUSED_BYTE(i)                                                      \
-	if (n <= (i))                                                      \
-		goto end;                                                  \
+#define FUSED_BYTE(i)     \
+	if (n <= (i))     \
+		goto end; \
 	state = match_step(cell, mask, state, header->class[look->byte[i]]);
 
 static __always_inline __u32 quick_word(const struct image_header *header, __u32 word, __u32 op)
@@ -309,13 +314,14 @@ end:
 	return 0;
 }
 
-/* Two lanes side by side; what they share is done once, and the classes are left for further lanes. */
-#define FUSED_PAIR(i)                                                      \
-	if (n <= (i))                                                      \
-		goto end;                                                  \
-	class = header->class[look->byte[i]];                              \
-	look->byte[i] = class;                                             \
-	state = match_step(cell, mask, state, class);                      \
+/* Two lanes side by side; what they share is done once, and the classes are left for further lanes if there are any. */
+#define FUSED_PAIR(i)                                 \
+	if (n <= (i))                                 \
+		goto end;                             \
+	class = header->class[look->byte[i]];         \
+	if (has_further)                              \
+		look->byte[i] = class;                \
+	state = match_step(cell, mask, state, class); \
 	other = match_step(cell, mask, other, class);
 
 static __always_inline __u32 lower_word(__u32 a, __u32 b)
@@ -324,7 +330,7 @@ static __always_inline __u32 lower_word(__u32 a, __u32 b)
 }
 
 static __always_inline int quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
-				     struct look *look)
+				     struct look *look, bool has_further)
 {
 	__u64 state = look->state[0], other = look->state[1];
 	__u32 n = CHUNK_OF(look);
@@ -362,29 +368,34 @@ static __always_inline int quick_default(const struct image_header *header, stru
 	return 0;
 }
 
-#define QUICK(class)										\
-	__weak __noinline int quick_further_##class(struct image_##class *image, struct look *look, __u32 lane) \
-	{											\
-		if (!image || !look)								\
-			return -EINVAL;								\
-		return quick_further(&image->header, image->cell, CELLS_OF(image) - 1, look, lane); \
-	}											\
-												\
-	__weak __noinline int quick_##class(struct image_##class *image, struct look *look)	\
-	{											\
-		__u32 lanes;									\
-												\
-		if (!image || !look)								\
-			return -EINVAL;								\
-		if (image->header.generation != look->generation)				\
-			return -ESTALE;								\
-		lanes = GENERATION_LANES(look->generation);					\
-		if (lanes == 1)									\
-			return quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look); \
-		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look);		\
-		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)			\
-			quick_further_##class(image, look, lane);				\
-		return quick_default(&image->header, look);					\
+#define QUICK(class)                                                                                  \
+	__weak __noinline int quick_further_##class(struct image_##class * image, struct look * look, \
+						    __u32 lane)                                       \
+	{                                                                                             \
+		if (!image || !look)                                                                  \
+			return -EINVAL;                                                               \
+		return quick_further(&image->header, image->cell, CELLS_OF(image) - 1, look, lane);   \
+	}                                                                                             \
+                                                                                                      \
+	__weak __noinline int quick_##class(struct image_##class * image, struct look * look)         \
+	{                                                                                             \
+		__u32 lanes;                                                                          \
+                                                                                                      \
+		if (!image || !look)                                                                  \
+			return -EINVAL;                                                               \
+		if (image->header.generation != look->generation)                                     \
+			return -ESTALE;                                                               \
+		lanes = GENERATION_LANES(look->generation);                                           \
+		if (lanes == 1)                                                                       \
+			return quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look);     \
+		if (lanes == 2) {                                                                     \
+			quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, false);     \
+			return quick_default(&image->header, look);                                   \
+		}                                                                                     \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, true);              \
+		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)                        \
+			quick_further_##class(image, look, lane);                                     \
+		return quick_default(&image->header, look);                                           \
 	}
 
 QUICK(small)

@@ -9,6 +9,13 @@
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
+/* Keeps the compiler from comparing the low half as 64 bits, which costs two shifts a byte. */
+#ifdef __bpf__
+#define MATCH_LOW_HALF(x) asm volatile("" : "+w"(x))
+#else
+#define MATCH_LOW_HALF(x) ((void)0)
+#endif
+
 /*
  * One step of an automaton from STATE on CLASS. MASK is the number of cells
  * less one: whatever an image holds, no index leaves it. States are below 2^32
@@ -17,8 +24,10 @@
 static __always_inline __u64 match_step(const __u64 *cell, __u32 mask, __u64 state, __u64 class)
 {
 	__u64 entry = cell[(state + class) & mask];
+	__u32 owner = entry;
 
-	if (!((entry ^ state) << 32))
+	MATCH_LOW_HALF(owner);
+	if (owner == (__u32)state)
 		return entry >> 32;
 	entry = cell[state & mask];
 	return cell[(entry + class) & mask] >> 32;

@@ -17,6 +17,7 @@
 
 #define PROC_SUPER_MAGIC 0x9fa0
 #define MQUEUE_MAGIC 0x19800202
+#define S_CASEFOLD (1u << 15)
 #define SB_KERNMOUNT (1u << 22)
 #define MNT_NS_INTERNAL ((__u64)-EINVAL)
 #define PIDTYPE_TGID 1
@@ -47,13 +48,6 @@ __u64 tree_sequence(void);
  * subtracted, and the second's own address, once stored, is a number.
  */
 __u64 pointer_base __weak = 0;
-
-#define POINTER_DIFF(p)								\
-	({									\
-		__u64 value_ = (__u64)(p), base_ = (__u64)&governed;		\
-		asm volatile("%0 -= %1" : "+r"(value_) : "r"(base_));		\
-		value_;								\
-	})
 
 static __always_inline __u64 pointer_origin(void)
 {
@@ -157,8 +151,8 @@ static __always_inline void cache_put(struct directory *dir, __u64 key, __u32 la
 	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
 		if (lane >= lanes)
 			break;
-		*(volatile __u64 *)&way->state[lane] =
-			(__u64)look->state[lane] << 40 | (__u64)(look->depth & 255) << 32 | (__u32)key;
+		*(volatile __u64 *)&way->state[lane] = (__u64)look->state[lane] << 40 |
+						       (__u64)(look->depth & 255) << 32 | (__u32)key;
 	}
 	*(volatile __u64 *)&way->key = key;
 }
@@ -186,10 +180,11 @@ __weak __noinline int cache_write(struct directory *dir, __u64 key, __u32 lanes,
  */
 struct work {
 	__u64 busy;
-	__u32 n;     /* directories between the object and a known one */
-	__u32 is_known; /* the walk ended at a cached directory */
-	__u32 is_top;	/* the walk ended at the mount's root */
-	__u64 mount; /* the climb through the mounts above */
+	__u32 n;	   /* directories between the object and a known one */
+	__u32 is_known;	   /* the walk ended at a cached directory */
+	__u32 is_top;	   /* the walk ended at the mount's root */
+	__u32 is_caseless; /* the walk ended at a directory that folds case */
+	__u64 mount;	   /* the climb through the mounts above */
 	__u64 dentry;
 	__u64 root;
 	__u32 names;
@@ -197,7 +192,6 @@ struct work {
 	__u32 exact;
 	__s32 err;
 	struct look look;
-	__u32 pad;
 	__u64 name[DEPTH_MAX]; /* the components climbed, by address */
 };
 
@@ -245,10 +239,33 @@ struct walk {
 	__u32 lanes;
 	__u16 kind;
 	__u16 reason;
-	bool exact;    /* the object is a mount's root and takes the mount's name */
+	bool exact; /* the object is a mount's root and takes the mount's name */
 	bool is_proc;
 	bool is_done;
 };
+
+/*
+ * File systems that fold case or give files second names: what a dentry is called
+ * there is what its first user chose to write.
+ */
+static __always_inline bool magic_is_caseless(__u64 magic)
+{
+	switch (magic) {
+	case 0x4d44:	 /* vfat, msdos */
+	case 0x2011bab0: /* exfat */
+	case 0x7366746e: /* ntfs3 */
+	case 0x5346544e: /* ntfs */
+	case 0xff534d42: /* cifs */
+	case 0xfe534d42: /* smb2 and 3 */
+	case 0x517b:	 /* smb */
+	case 0x4244:	 /* hfs */
+	case 0x482b:	 /* hfsplus */
+	case 0xadf5:	 /* adfs */
+	case 0xadff:	 /* affs */
+		return true;
+	}
+	return false;
+}
 
 /* One step from the mount's root towards the namespace's: over a component, or over a mount. */
 static long climb_up(__u32 i, struct walk *walk)
@@ -310,7 +327,8 @@ static long climb_down(__u32 k, struct walk *walk)
  * Returns the depth, or -errno: -ELOOP too deep, -ENOENT no way up to the
  * namespace's root, -ESTALE and -EFAULT as image_step.
  */
-static __always_inline int climb(struct walk *walk, struct work *work, struct mount *mount, struct mnt_namespace *ns)
+static __always_inline int climb(struct walk *walk, struct work *work, struct mount *mount,
+				 struct mnt_namespace *ns)
 {
 	work->mount = (__u64)mount;
 	work->root = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
@@ -340,6 +358,11 @@ static long walk_up(__u32 i, struct walk *walk)
 
 	if (!inode || !work)
 		return 1;
+	/* Such a directory is never remembered, nor what lies below, so every walk comes by here. */
+	if (inode->i_flags & S_CASEFOLD) {
+		work->is_caseless = 1;
+		return 1;
+	}
 	if (!walk->is_proc)
 		dir = bpf_inode_storage_get(&directories, inode, 0, 0);
 	if (dir && cache_read(dir, walk->key, walk->lanes, &work->look)) {
@@ -524,18 +547,23 @@ static long walk_try(__u32 i, struct walk *walk)
 	ns = BPF_CORE_READ(mount, mnt_ns);
 	if ((__u64)ns == MNT_NS_INTERNAL || walk->object->d_sb->s_magic == MQUEUE_MAGIC)
 		return walk_internal(walk);
+	if (magic_is_caseless(walk->object->d_sb->s_magic))
+		return walk_end(walk, NAME_NONE, REASON_CASELESS);
 	event = BPF_CORE_READ(ns, event);
 	id = ns ? namespace_id_of((__u64)ns) : 0;
 	if (!id)
 		return walk_end(walk, NAME_NONE, REASON_DETACHED);
-	walk->key = key_make(POINTER_DIFF(mnt), event, id, *(volatile __u64 *)&control.epoch, head.generation);
+	walk->key = key_make(POINTER_DIFF(mnt), event, id, *(volatile __u64 *)&control.epoch,
+			     head.generation);
 	if (walk->exact)
 		walk->key += cache_key[5];
 	walk->dentry = walk->directory;
-	work->n = work->is_known = work->is_top = 0;
+	work->n = work->is_known = work->is_top = work->is_caseless = 0;
 	bpf_loop(DEPTH_MAX + 2, walk_up, walk, 0);
 	if (work->is_known)
 		return walk_finish(walk, work);
+	if (work->is_caseless)
+		return walk_end(walk, NAME_NONE, REASON_CASELESS);
 	if (!work->is_top)
 		return walk_end(walk, NAME_NONE, work->n > DEPTH_MAX ? REASON_TOO_DEEP : REASON_DETACHED);
 	if (image_start(&work->look))
@@ -563,7 +591,8 @@ struct found {
  * The cold path: up to the nearest directory whose state is known, down again.
  * Denies (NAME_NONE) when no try came to an end in an unmoving tree.
  */
-static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct found *found)
+static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __u32 policy,
+				 struct found *found)
 {
 	struct walk walk = {};
 	struct work *work = work_take();
@@ -656,10 +685,9 @@ static __always_inline void dentry_fetch(struct dentry *object, struct look *loo
  * Race: a rename rewrites the name's bytes in place. It does so under the
  * dentry's own sequence, so what was read while that moved is not believed.
  */
-static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
-				struct found *found)
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				struct head *head, struct found *found)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct dentry *directory = object->d_parent;
 	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
 	__u64 key = key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
@@ -686,7 +714,7 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u
 	if (look.len >= NAME_INLINE)
 		return -ENOENT;
 	dentry_fetch(object, &look);
-	err = image_quick(&look, policy);
+	err = image_quick(&look, head->policy);
 	if (dentry_sequence(object) != sequence || sequence & 1)
 		return -ESTALE;
 	found->kind = NAME_FOUND;
@@ -696,14 +724,14 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, __u
 }
 
 /*
- * Finds the words of FOUND's operations for OBJECT as reached through MNT; the
- * policy's image is the one of HEAD, or a newer one.
+ * Finds the words of FOUND's operations for OBJECT as reached through MNT by TASK, the
+ * current one; the policy's image is the one of HEAD, or a newer one.
  */
-static __always_inline void name_find(struct dentry *object, struct vfsmount *mnt, __u32 policy, struct head *head,
-				      struct found *found)
+static __always_inline void name_find(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				      struct head *head, struct found *found)
 {
-	if (name_fast(object, mnt, policy, head, found))
-		name_slow(object, mnt, policy, found);
+	if (name_fast(object, mnt, task, head, found))
+		name_slow(object, mnt, head->policy, found);
 }
 
 #endif

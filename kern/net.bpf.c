@@ -124,14 +124,13 @@ static __always_inline int net_address(struct act *act, struct sockaddr *address
 SEC("lsm/socket_connect")
 int BPF_PROG(hook_socket_connect, struct socket *sock, struct sockaddr *address, int len)
 {
-	__u32 policy = subject_policy();
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
 	struct act act = { .policy = policy, .op = OP_NET_CONNECT };
 	struct head head;
 	__u16 family;
 
 	if (!policy)
 		return 0;
-	verdict_count();
 	if (image_head(policy, &head))
 		return -EACCES;
 	if (!((head.enforced | head.observed) & OP_BIT(OP_NET_CONNECT)))

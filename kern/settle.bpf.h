@@ -103,24 +103,26 @@ static __always_inline bool pending_is_same(const struct pending *pending, struc
 }
 
 /*
- * No open of the name has come: a refusal is real unless the file is there now,
- * an allowed creation would have come by. A lookup that goes on is waited for.
+ * No open of the name has come so far. A lookup that goes on is waited for, and
+ * so is an open that was allowed to create and whose file is there: only file_open
+ * will know who made it. A refusal is real unless the file is there.
  */
 static int pending_expire(void *map, __u64 *thread, struct pending *pending)
 {
 	struct dentry *dentry = (void *)pending->act.dentry;
 	bool is_same = pending_is_same(pending, dentry);
+	bool is_refusal = pending->act.verdict == VERDICT_BLOCKED;
+	bool is_looking = is_same && BPF_CORE_READ(dentry, d_flags) & dentry_lookup_flag();
+	bool exists = is_same && BPF_CORE_READ(dentry, d_inode);
 	__u64 key = *thread;
-	bool exists;
 
-	if (is_same && BPF_CORE_READ(dentry, d_flags) & dentry_lookup_flag()) {
+	if (is_looking || (exists && !is_refusal && pending->tries++ < PENDING_TRIES)) {
 		bpf_timer_start(&pending->timer, PENDING_NS, 0);
 		return 0;
 	}
 	if (__sync_val_compare_and_swap(&pending->is_taken, 0, 1))
 		return 0;
-	exists = is_same && BPF_CORE_READ(dentry, d_inode);
-	pending_resolve(pending, pending->act.verdict == VERDICT_BLOCKED && !exists);
+	pending_resolve(pending, is_refusal && !exists);
 	bpf_map_delete_elem(&pendings, &key);
 	return 0;
 }
@@ -140,7 +142,7 @@ static __noinline int event_defer(struct act *act, __u64 attachment)
 	__builtin_memcpy(&fresh->act, act, sizeof(fresh->act));
 	fresh->attachment = attachment;
 	fresh->slot = search.index;
-	fresh->is_taken = 0;
+	fresh->is_taken = fresh->tries = 0;
 	fresh->parent = (__u64)BPF_CORE_READ(dentry, d_parent);
 	fresh->hash_len = BPF_CORE_READ(dentry, d_name.hash_len);
 	event_fill(search.slot, act, attachment);

@@ -52,14 +52,21 @@ static __always_inline __u64 subject_cgroup(void)
 	return task->cgroups->dfl_cgrp->kn->id;
 }
 
-/* The index of the policy that governs the current task, 0 if none. */
-static __always_inline __u32 subject_policy(void)
+/* Counts a judged act; shards by task, so that processors rarely meet in one. */
+static __always_inline void subject_count(struct task_struct *task)
 {
-	__u64 cgroup = subject_cgroup();
+	__sync_fetch_and_add(&control.checks[POINTER_DIFF(task) >> 7 & (CHECK_SHARDS - 1)].count, 1);
+}
+
+/* The index of the policy that governs TASK, the current one; 0 if none. */
+static __always_inline __u32 subject_policy(struct task_struct *task)
+{
+	__u64 cgroup = task->cgroups->dfl_cgrp->kn->id;
 	__u64 slot;
 
 	if (!(governed.bit[cgroup >> 6 & (GOVERNED_BITS / 64 - 1)] >> (cgroup & 63) & 1))
 		return 0;
+	subject_count(task);
 	slot = *(volatile __u64 *)&governed.slot[cgroup & (SLOTS - 1)];
 	if (SLOT_IS(slot, cgroup))
 		return SLOT_POLICY(slot);

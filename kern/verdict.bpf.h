@@ -7,13 +7,6 @@
 
 #define EACCES_IF(x) ((x) ? -EACCES : 0)
 
-static __always_inline void verdict_count(void)
-{
-	__u32 shard = bpf_get_smp_processor_id() & (CHECK_SHARDS - 1);
-
-	__sync_fetch_and_add(&control.checks[shard].count, 1);
-}
-
 IMAGE_FUNCTION anonymous_read(const struct image_header *header, const __u64 *cell, __u32 mask, __u32 op)
 {
 	if (!(header->enforced & OP_BIT(op & 31)))
@@ -70,37 +63,58 @@ static __always_inline bool verdict_is_quiet(const struct head *head, const stru
 	       (WORD_VERB(found->word[i]) == VERB_ALLOW && !(head->observed & OP_BIT(found->op[i] & 31)));
 }
 
+/* One act to be judged. */
+struct request {
+	struct task_struct *task; /* the current one */
+	__u32 policy;
+	__u32 first; /* the operations that it needs; OP_COUNT for no second */
+	__u32 second;
+	bool is_anonymous;   /* the object is memory without a file */
+	struct inode *inode; /* of a file being opened that may be what backs another; NULL if it cannot be */
+};
+
 /*
- * Judges operations FIRST and SECOND (OP_COUNT for none) on OBJECT for the current task.
- * Ungoverned tasks leave after one bit; of governed ones every failure denies.
+ * To 6.7 overlayfs opens the file behind its own under the overlay's path with
+ * the lower inode. The overlay's own file was judged already: this one is not ours.
  */
-static __always_inline int verdict_path(struct dentry *object, struct vfsmount *mnt, __u32 policy,
-					__u32 first, __u32 second, bool is_anonymous)
+static __always_inline bool object_is_backing(struct dentry *object, struct inode *inode)
 {
+	return !backing_has_own_path && inode && inode != object->d_inode && object != object->d_parent;
+}
+
+/*
+ * Judges what REQUEST asks for on OBJECT. Ungoverned tasks never come here; of
+ * governed ones every failure denies.
+ */
+static __always_inline int verdict_path(struct dentry *object, struct vfsmount *mnt,
+					const struct request *request)
+{
+	__u32 first = request->first, second = request->second;
 	struct found found = { .op = { first, second } };
 	struct head head;
 	__u32 wanted = OP_BIT(first & 31) | (second < OP_COUNT ? OP_BIT(second & 31) : 0);
 
-	verdict_count();
 	if (!object || !mnt)
 		return -EACCES;
-	head_copy(policy, &head);
+	head_copy(request->policy, &head);
 	if (!((head.enforced | head.observed) & wanted))
 		return 0;
-	if (is_anonymous)
+	if (request->is_anonymous)
 		found.kind = NAME_ANONYMOUS;
 	else
-		name_find(object, mnt, policy, &head, &found);
+		name_find(object, mnt, request->task, &head, &found);
 	if (found.kind == NAME_SKIP)
 		return 0;
 	if (found.kind == NAME_ANONYMOUS) {
-		found.word[0] = verdict_anonymous(policy, first);
-		found.word[1] = second < OP_COUNT ? verdict_anonymous(policy, second) : 0;
+		found.word[0] = verdict_anonymous(request->policy, first);
+		found.word[1] = second < OP_COUNT ? verdict_anonymous(request->policy, second) : 0;
 	}
 	if (found.kind != NAME_NONE && verdict_is_quiet(&head, &found, 0) &&
 	    verdict_is_quiet(&head, &found, 1))
 		return 0;
-	return verdict_settle(object, mnt, policy, &head, &found);
+	if (object_is_backing(object, request->inode))
+		return 0;
+	return verdict_settle(object, mnt, request->policy, &head, &found);
 }
 
 #endif

@@ -34,6 +34,7 @@ struct super_block {
 
 struct inode {
 	umode_t i_mode;
+	unsigned int i_flags;
 	unsigned long i_ino;
 	struct super_block *i_sb;
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl/base/json_writer.h"
+#include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
 #include "ctl/cmd/kernel_side.h"
 #include "ctl/enforce/attachments.h"
@@ -130,8 +131,8 @@ static void show(const struct pins *pins, const char *path, uint32_t index, bool
 	images_slot(pins, index, &slot);
 	cgroup_id(path, &id);
 	if (!is_json) {
-		printf("%s (id %" PRIu64 "): governed by %s, self-check passed\n", cgroup_relative(path), id,
-		       slot.name);
+		text_write_name(stdout, cgroup_relative(path), strlen(cgroup_relative(path)));
+		printf(" (id %" PRIu64 "): governed by %s, self-check passed\n", id, slot.name);
 		return;
 	}
 	json_writer_init(&json, stdout);

@@ -26,9 +26,35 @@ static void look_hooks(struct fact *fact)
 	*fact = (struct fact){ .name = "hooks", .is_needed = true, .is_there = count == 0 };
 	fact->mend = "run a kernel of the list in README, or waive each with agentctl load --without HOOK";
 	if (count <= 0)
-		snprintf(fact->detail, sizeof(fact->detail), "%s", count ? "the type information cannot be read" : "all there");
+		snprintf(fact->detail, sizeof(fact->detail), "%s",
+			 count ? "the type information cannot be read" : "all there");
 	for (int i = 0; i < count && used < sizeof(fact->detail); i++)
-		used += snprintf(fact->detail + used, sizeof(fact->detail) - used, "%s%s", i ? " " : "this kernel lacks ", missing[i]);
+		used += snprintf(fact->detail + used, sizeof(fact->detail) - used, "%s%s",
+				 i ? " " : "this kernel lacks ", missing[i]);
+}
+
+/* The locks whose counts tell that the tree of names has moved; libbpf finds their addresses here, too. */
+static void look_symbols(struct fact *fact)
+{
+	bool has_rename = false, has_mount = false;
+	char line[256], name[128];
+	unsigned long long address;
+	FILE *file = fopen("/proc/kallsyms", "re");
+
+	*fact = (struct fact){ .name = "symbols", .is_needed = true };
+	fact->mend = "run a kernel built with CONFIG_KALLSYMS_ALL=y, such as Debian's, and agentctl as root";
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%llx %*c %127s", &address, name) != 2 || !address)
+			continue;
+		has_rename |= !strcmp(name, "rename_lock");
+		has_mount |= !strcmp(name, "mount_lock");
+	}
+	if (file)
+		fclose(file);
+	fact->is_there = has_rename && has_mount;
+	snprintf(fact->detail, sizeof(fact->detail), "%s",
+		 fact->is_there ? "rename_lock and mount_lock are known"
+				: "rename_lock or mount_lock is not in /proc/kallsyms");
 }
 
 static const char *state_word(const struct fact *fact)
@@ -85,6 +111,7 @@ int cmd_doctor(int argc, char **argv)
 		return cmd_usage_error("doctor", "doctor: it takes no operands");
 	count = facts_gather(facts);
 	look_hooks(&facts[count++]);
+	look_symbols(&facts[count++]);
 	can_enforce = !facts_lacking(facts, count);
 	if (is_json)
 		show_json(facts, count, can_enforce);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ctl/base/json_writer.h"
+#include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
 #include "ctl/sys/cgroup.h"
 #include "ctl/sys/facts.h"
@@ -68,7 +69,8 @@ void kernel_side_done(const char *key, const char *what, bool is_json)
 	struct json_writer json;
 
 	if (!is_json) {
-		printf("%s: %s\n", what, key);
+		text_write_name(stdout, what, strlen(what));
+		printf(": %s\n", key);
 		return;
 	}
 	json_writer_init(&json, stdout);

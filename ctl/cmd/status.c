@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ctl/base/json_writer.h"
+#include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
 #include "ctl/cmd/kernel_side.h"
 #include "ctl/enforce/attachments.h"
@@ -78,7 +79,9 @@ static void item_begin(struct view *view, const char *kind, const char *name)
 		json_key(view->json, "name");
 		json_name(view->json, name, strlen(name));
 	} else {
-		printf("%s %s:", kind, name);
+		printf("%s ", kind);
+		text_write_name(stdout, name, strlen(name));
+		printf(":");
 	}
 }
 

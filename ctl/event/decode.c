@@ -182,6 +182,11 @@ struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRE
 	char address[INET6_ADDRSTRLEN];
 	int len;
 
+	/* A socket of a family that is refused as a whole has no address that we could read. */
+	if (view->family && !is_address(view) && !view->object.len) {
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "family %u", view->family);
+		return (struct span){ scratch, len };
+	}
 	if (!is_address(view))
 		return view->object;
 	inet_ntop(view->family, view->address, address, sizeof(address));
