@@ -9,8 +9,6 @@
 
 /* Random odd numbers, set at load: a key cannot be aimed at. */
 const volatile __u64 cache_key[6] __weak = { 1, 1, 1, 1, 1, 1 };
-/* To 6.7 overlayfs opens the file behind its own under the overlay's path: file.bpf.c tells them apart. */
-const volatile __u32 backing_has_own_path __weak = 0;
 /* From 6.17 the verifier takes a dentry's name for memory, before for a number. */
 const volatile __u32 name_is_pointer __weak = 0;
 
