@@ -86,6 +86,14 @@ static __always_inline void head_copy(__u32 policy, struct head *head)
 	head->observed = masks >> 32;
 }
 
+/* What was found out about an object: its verdict words if it has a name. */
+struct found {
+	__u32 kind;
+	__u32 reason;
+	__u32 op[2];
+	__u32 word[2];
+};
+
 /*
  * A name being judged. The states belong to one generation: every step compares
  * it, since between two steps the image may have been replaced.
@@ -300,18 +308,17 @@ static __always_inline __u32 quick_word(const struct image_header *header, __u32
 	return word == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : word;
 }
 
-static __always_inline int quick_one(const struct image_header *header, const __u64 *cell, __u32 mask,
-				     struct look *look)
+static __always_inline void quick_one(const struct image_header *header, const __u64 *cell, __u32 mask,
+				      struct look *look, struct found *found, __u32 n)
 {
 	__u64 state = look->state[0];
-	__u32 n = CHUNK_OF(look);
 
 	CHUNK_TIMES(FUSED_BYTE)
 end:
-	look->word[0] = quick_word(header, match_word(cell, mask, state, look->op[0]), look->op[0]);
-	if (look->op[1] < OP_COUNT)
-		look->word[1] = quick_word(header, match_word(cell, mask, state, look->op[1]), look->op[1]);
-	return 0;
+	found->word[0] = quick_word(header, match_word(cell, mask, state, found->op[0]), found->op[0]);
+	if (found->op[1] < OP_COUNT)
+		found->word[1] = quick_word(header, match_word(cell, mask, state, found->op[1]),
+					    found->op[1]);
 }
 
 /* Two lanes side by side; what they share is done once, and the classes are left for further lanes if there are any. */
@@ -329,96 +336,100 @@ static __always_inline __u32 lower_word(__u32 a, __u32 b)
 	return a < b ? a : b;
 }
 
-static __always_inline int quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
-				     struct look *look, bool has_further)
+static __always_inline void quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
+				      struct look *look, struct found *found, __u32 n, bool has_further)
 {
 	__u64 state = look->state[0], other = look->state[1];
-	__u32 n = CHUNK_OF(look);
 	__u8 class;
 
 	CHUNK_TIMES(FUSED_PAIR)
 end:
-	look->word[0] = lower_word(match_word(cell, mask, state, look->op[0]),
-				   match_word(cell, mask, other, look->op[0]));
-	if (look->op[1] < OP_COUNT)
-		look->word[1] = lower_word(match_word(cell, mask, state, look->op[1]),
-					   match_word(cell, mask, other, look->op[1]));
-	return 0;
+	found->word[0] = lower_word(match_word(cell, mask, state, found->op[0]),
+				    match_word(cell, mask, other, found->op[0]));
+	if (found->op[1] < OP_COUNT)
+		found->word[1] = lower_word(match_word(cell, mask, state, found->op[1]),
+					    match_word(cell, mask, other, found->op[1]));
 }
 
-static __always_inline int quick_further(const struct image_header *header, const __u64 *cell, __u32 mask,
-					 struct look *look, __u32 lane)
+static __always_inline void quick_further(const __u64 *cell, __u32 mask, struct look *look,
+					  struct found *found, __u32 n, __u32 lane)
 {
 	__u64 state = look->state[lane & (LANES_MAX - 1)];
-	__u32 n = CHUNK_OF(look);
 
 	CHUNK_TIMES(STEP_BYTE)
 end:
-	look->word[0] = lower_word(look->word[0], match_word(cell, mask, state, look->op[0]));
-	if (look->op[1] < OP_COUNT)
-		look->word[1] = lower_word(look->word[1], match_word(cell, mask, state, look->op[1]));
-	return 0;
+	found->word[0] = lower_word(found->word[0], match_word(cell, mask, state, found->op[0]));
+	if (found->op[1] < OP_COUNT)
+		found->word[1] = lower_word(found->word[1], match_word(cell, mask, state, found->op[1]));
 }
 
-static __always_inline int quick_default(const struct image_header *header, struct look *look)
+static __always_inline void quick_default(const struct image_header *header, struct found *found)
 {
-	look->word[0] = quick_word(header, look->word[0], look->op[0]);
-	if (look->op[1] < OP_COUNT)
-		look->word[1] = quick_word(header, look->word[1], look->op[1]);
-	return 0;
+	found->word[0] = quick_word(header, found->word[0], found->op[0]);
+	if (found->op[1] < OP_COUNT)
+		found->word[1] = quick_word(header, found->word[1], found->op[1]);
 }
 
+/* 0 with FOUND's words, or -ESTALE: the image is not of GENERATION. N is the length of the name in LOOK. */
 #define QUICK(class)                                                                                  \
 	__weak __noinline int quick_further_##class(struct image_##class * image, struct look * look, \
-						    __u32 lane)                                       \
+						    struct found * found, __u32 n, __u32 lane)        \
 	{                                                                                             \
-		if (!image || !look)                                                                  \
+		if (!image || !look || !found)                                                        \
 			return -EINVAL;                                                               \
-		return quick_further(&image->header, image->cell, CELLS_OF(image) - 1, look, lane);   \
+		quick_further(image->cell, CELLS_OF(image) - 1, look, found, n, lane);                \
+		return 0;                                                                             \
 	}                                                                                             \
                                                                                                       \
-	__weak __noinline int quick_##class(struct image_##class * image, struct look * look)         \
+	__weak __noinline int quick_##class(struct image_##class * image, struct look * look,         \
+					    struct found * found, __u64 generation, __u32 n)          \
 	{                                                                                             \
-		__u32 lanes;                                                                          \
+		__u32 lanes = GENERATION_LANES(generation);                                           \
                                                                                                       \
-		if (!image || !look)                                                                  \
+		if (!image || !look || !found)                                                        \
 			return -EINVAL;                                                               \
-		if (image->header.generation != look->generation)                                     \
+		if (image->header.generation != generation)                                           \
 			return -ESTALE;                                                               \
-		lanes = GENERATION_LANES(look->generation);                                           \
-		if (lanes == 1)                                                                       \
-			return quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look);     \
-		if (lanes == 2) {                                                                     \
-			quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, false);     \
-			return quick_default(&image->header, look);                                   \
-		}                                                                                     \
-		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, true);              \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, true);    \
 		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)                        \
-			quick_further_##class(image, look, lane);                                     \
-		return quick_default(&image->header, look);                                           \
+			quick_further_##class(image, look, found, n, lane);                           \
+		quick_default(&image->header, found);                                                 \
+		return 0;                                                                             \
 	}
 
 QUICK(small)
 QUICK(medium)
 QUICK(large)
 
-static __always_inline int image_quick(struct look *look, __u32 policy)
-{
-	__u32 class = GENERATION_CLASS(look->generation);
-	struct image_small *small;
-	struct image_medium *medium;
-	struct image_large *large;
+/* One lane or two without a call, since every instruction here is paid for by every open. */
+#define QUICK_IN(class)                                                                              \
+	do {                                                                                         \
+		struct image_##class *image = IMAGE_GET(class, head->policy);                        \
+		__u32 lanes = GENERATION_LANES(head->generation);                                    \
+                                                                                                     \
+		if (!image || image->header.generation != head->generation)                          \
+			return -ESTALE;                                                              \
+		if (lanes == 1) {                                                                    \
+			quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n); \
+			return 0;                                                                    \
+		}                                                                                    \
+		if (lanes != 2)                                                                      \
+			return quick_##class(image, look, found, head->generation, n);               \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, false);  \
+		quick_default(&image->header, found);                                                \
+		return 0;                                                                            \
+	} while (0)
 
-	if (class == CLASS_SMALL) {
-		small = IMAGE_GET(small, policy);
-		return small ? quick_small(small, look) : -ESTALE;
-	}
-	if (class == CLASS_MEDIUM) {
-		medium = IMAGE_GET(medium, policy);
-		return medium ? quick_medium(medium, look) : -ESTALE;
-	}
-	large = IMAGE_GET(large, policy);
-	return large ? quick_large(large, look) : -ESTALE;
+static __always_inline int image_quick(struct look *look, struct found *found, const struct head *head,
+				       __u32 n)
+{
+	__u32 class = GENERATION_CLASS(head->generation);
+
+	if (class == CLASS_SMALL)
+		QUICK_IN(small);
+	if (class == CLASS_MEDIUM)
+		QUICK_IN(medium);
+	QUICK_IN(large);
 }
 
 /* A whole component of up to 255 bytes. */
