@@ -259,6 +259,9 @@ static __always_inline int walk_store(struct walk *walk, struct inode *inode)
 		return 0;
 	if (!inode || !walk->work)
 		return -EAGAIN;
+	/* What it holds is too deep for a name: so the warm path, which never finds it, need not count. */
+	if (walk->work->look.depth >= DEPTH_MAX)
+		return 0;
 	dir = bpf_inode_storage_get(&directories, inode, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (walk_moved(walk)) {
 		bpf_inode_storage_delete(&directories, inode);
@@ -486,7 +489,7 @@ static __always_inline bool cache_hit_quick(struct directory *dir, __u64 key, __
 	if (*(volatile __u64 *)&way->key != key)
 		return false;
 	word = *(volatile __u64 *)&way->state[0];
-	if ((__u32)word != (__u32)key || (word >> 32 & 255) >= DEPTH_MAX)
+	if ((__u32)word != (__u32)key)
 		return false;
 	look->state[0] = word >> 40;
 	for (__u32 lane = 1; lane < LANES_MAX; lane++) {

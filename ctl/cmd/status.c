@@ -104,6 +104,7 @@ static void show_policies(struct view *view)
 		item_begin(view, "policy", slot.name);
 		member_string(view, "mode", slot.flags & IMAGE_AUDIT ? "audit" : "enforce");
 		member_number(view, "rules", slot.rule_count);
+		member_number(view, "lanes", slot.lanes);
 		member_number(view, "generation", GENERATION_NUMBER(slot.generation));
 		member_number(view, "bytes", sizeof(struct image_header) + 8ull * slot.cells);
 		for (int section = 0; section < SECTION_COUNT; section++)
