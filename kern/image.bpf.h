@@ -371,30 +371,21 @@ static __always_inline void quick_default(const struct image_header *header, str
 }
 
 /* 0 with FOUND's words, or -ESTALE: the image is not of GENERATION. N is the length of the name in LOOK. */
-#define QUICK(class)                                                                                  \
-	__weak __noinline int quick_further_##class(struct image_##class * image, struct look * look, \
-						    struct found * found, __u32 n, __u32 lane)        \
-	{                                                                                             \
-		if (!image || !look || !found)                                                        \
-			return -EINVAL;                                                               \
-		quick_further(image->cell, CELLS_OF(image) - 1, look, found, n, lane);                \
-		return 0;                                                                             \
-	}                                                                                             \
-                                                                                                      \
-	__weak __noinline int quick_##class(struct image_##class * image, struct look * look,         \
-					    struct found * found, __u64 generation, __u32 n)          \
-	{                                                                                             \
-		__u32 lanes = GENERATION_LANES(generation);                                           \
-                                                                                                      \
-		if (!image || !look || !found)                                                        \
-			return -EINVAL;                                                               \
-		if (image->header.generation != generation)                                           \
-			return -ESTALE;                                                               \
-		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, true);    \
-		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)                        \
-			quick_further_##class(image, look, found, n, lane);                           \
-		quick_default(&image->header, found);                                                 \
-		return 0;                                                                             \
+#define QUICK(class)                                                                               \
+	__weak __noinline int quick_##class(struct image_##class * image, struct look * look,      \
+					    struct found * found, __u64 generation, __u32 n)       \
+	{                                                                                          \
+		__u32 lanes = GENERATION_LANES(generation);                                        \
+                                                                                                   \
+		if (!image || !look || !found)                                                     \
+			return -EINVAL;                                                            \
+		if (image->header.generation != generation)                                        \
+			return -ESTALE;                                                            \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, true); \
+		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)                     \
+			quick_further(image->cell, CELLS_OF(image) - 1, look, found, n, lane);     \
+		quick_default(&image->header, found);                                              \
+		return 0;                                                                          \
 	}
 
 QUICK(small)
