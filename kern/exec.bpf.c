@@ -14,14 +14,22 @@ static __always_inline bool exec_is_anonymous(struct dentry *dentry)
 	return dentry && !dentry->d_hash.pprev;
 }
 
+/*
+ * A mapping of an overlay's file holds the file behind it from 6.8, on a mount that
+ * has no name: what is opened there was judged, but what is to become executable
+ * was not, and is denied. Loaders map code executable at once.
+ */
+#define EXEC_NEEDS_NAME (1u << 31)
+
 static __always_inline int exec_judge(struct dentry *object, struct vfsmount *mnt, __u32 policy, __u32 op)
 {
 	struct request request = {
 		.task = bpf_get_current_task_btf(),
 		.policy = policy,
-		.first = op,
+		.first = op & ~EXEC_NEEDS_NAME,
 		.second = OP_COUNT,
 		.is_anonymous = exec_is_anonymous(object),
+		.needs_name = op & EXEC_NEEDS_NAME,
 	};
 
 	return verdict_path(object, mnt, &request);
@@ -112,7 +120,7 @@ int BPF_PROG(hook_file_mprotect, struct vm_area_struct *vma, unsigned long reqpr
 	policy = subject_policy(bpf_get_current_task_btf());
 	if (!policy)
 		return 0;
-	return exec_judge(file->f_path.dentry, file->f_path.mnt, policy, OP_EXEC_MAP);
+	return exec_judge(file->f_path.dentry, file->f_path.mnt, policy, OP_EXEC_MAP | EXEC_NEEDS_NAME);
 }
 
 SEC("?lsm/file_mprotect")
@@ -130,5 +138,6 @@ int BPF_PROG(hook_file_mprotect_trusted, struct vm_area_struct *vma, unsigned lo
 	policy = subject_policy(bpf_get_current_task_btf());
 	if (!policy)
 		return 0;
-	return EACCES_IF(exec_judge_path((struct path *)&file->f_path, policy, OP_EXEC_MAP));
+	return EACCES_IF(
+		exec_judge_path((struct path *)&file->f_path, policy, OP_EXEC_MAP | EXEC_NEEDS_NAME));
 }

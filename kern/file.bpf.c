@@ -41,14 +41,15 @@ static __always_inline int open_judge(struct dentry *object, struct vfsmount *mn
 
 	if (control.pending)
 		open_resolve(POINTER_NUMBER(object), mode);
+	if (flags & FILE_O_TMPFILE) {
+		request->first = OP_FILE_CREATE;
+		request->second = OP_COUNT;
+		return verdict_path(object, mnt, request);
+	}
 	if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG)
 		return 0;
 	request->first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
 	request->second = read == write ? OP_FILE_WRITE : OP_COUNT;
-	if (flags & FILE_O_TMPFILE) {
-		request->first = OP_FILE_CREATE;
-		request->second = OP_COUNT;
-	}
 	return verdict_path(object, mnt, request);
 }
 

@@ -540,12 +540,14 @@ static __always_inline void dentry_fetch(struct dentry *object, struct look *loo
  * The warm path: the directory's state is in its inode. 0 when FOUND holds the
  * words, else the cold path has to look, as it does for long names.
  *
- * Race: a rename rewrites the name's bytes in place. It does so under the
- * dentry's own sequence, so what was read while that moved is not believed.
+ * Race: a rename changes the parent and rewrites the name's bytes in place. It
+ * does so under the dentry's own sequence, so what was read while that moved, the
+ * new name under the old parent above all, is not believed.
  */
 static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
 				struct head *head, struct found *found)
 {
+	__u32 sequence = dentry_sequence(object), len;
 	struct dentry *directory = object->d_parent;
 	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
 	__u64 key = key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
@@ -553,7 +555,6 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 	struct directory *dir;
 	struct inode *inode;
 	struct look look;
-	__u32 sequence, len;
 	int err;
 
 	if (object == mnt->mnt_root || object == directory)
@@ -564,7 +565,6 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
 	if (!dir || !cache_hit_quick(dir, key, GENERATION_LANES(head->generation), &look))
 		return -ENOENT;
-	sequence = dentry_sequence(object);
 	len = object->d_name.len;
 	if (len >= NAME_INLINE)
 		return -ENOENT;

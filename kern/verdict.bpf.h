@@ -70,6 +70,7 @@ struct request {
 	__u32 first; /* the operations that it needs; OP_COUNT for no second */
 	__u32 second;
 	bool is_anonymous;   /* the object is memory without a file */
+	bool needs_name;     /* nobody has judged the file that this one may back */
 	struct inode *inode; /* of a file being opened that may be what backs another; NULL if it cannot be */
 };
 
@@ -103,8 +104,12 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 		found.kind = NAME_ANONYMOUS;
 	else
 		name_find(object, mnt, request->task, &head, &found);
-	if (found.kind == NAME_SKIP)
-		return 0;
+	if (found.kind == NAME_SKIP) {
+		if (!request->needs_name)
+			return 0;
+		found.kind = NAME_NONE;
+		found.reason = REASON_DETACHED;
+	}
 	if (found.kind == NAME_ANONYMOUS) {
 		found.word[0] = verdict_anonymous(request->policy, first);
 		found.word[1] = second < OP_COUNT ? verdict_anonymous(request->policy, second) : 0;
