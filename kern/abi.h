@@ -381,7 +381,8 @@ struct control {
 	__u64 denied;	   /* refusals, canaries not counted */
 	__u64 abi;	   /* of the programs in force: ABI_VERSION */
 	__u64 pending;	   /* creating opens whose event waits for their end */
-	__u64 pad[2];
+	__u64 waived;	   /* operations whose hook was waived at load: nothing decides them */
+	__u64 pad;
 	struct {
 		__u64 count;
 		__u64 pad[7];

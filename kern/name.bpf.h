@@ -20,7 +20,7 @@
 #define MNT_NS_INTERNAL ((__u64)-EINVAL)
 #define PIDTYPE_TGID 1
 
-#define NAME_TRIES 16
+#define NAME_TRIES 512 /* most of them a look at a lock that a writer holds */
 #define WORK_SLOTS 256
 
 /* To 6.7 overlayfs opens the file behind its own under the overlay's path: verdict.bpf.h tells them apart. */
@@ -557,10 +557,11 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 	struct look look;
 	int err;
 
-	if (object == mnt->mnt_root || object == directory)
+	if (object == mnt->mnt_root)
 		return -ENOENT;
 	inode = directory->d_inode;
-	if (!inode)
+	/* An empty directory can be made to fold case at any time, also one that is known. */
+	if (!inode || inode->i_flags & S_CASEFOLD)
 		return -ENOENT;
 	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
 	if (!dir || !cache_hit_quick(dir, key, GENERATION_LANES(head->generation), &look))
@@ -570,7 +571,8 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 		return -ENOENT;
 	dentry_fetch(object, &look, len);
 	err = image_quick(&look, found, head, len);
-	if (dentry_sequence(object) != sequence || sequence & 1)
+	/* An odd one is a writer at work: it never equals an even one. */
+	if (dentry_sequence(object) != (sequence & ~1u))
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	return err;

@@ -31,6 +31,11 @@ static bool waive(struct load_options *options, const char *hook)
 		cmd_usage_error("load", "load: unknown hook '%s': agentctl status names them", hook);
 		return false;
 	}
+	/* Without these, rules would hold for stale names or not for new cgroups, and nothing would tell. */
+	if (!strcmp(hook, "d_move") || !strcmp(hook, "cgroup_mkdir")) {
+		cmd_usage_error("load", "load: hook '%s' cannot be waived: the others rely on it", hook);
+		return false;
+	}
 	if (options->waived_count < WAIVED_MAX)
 		options->waived[options->waived_count++] = hook;
 	return true;

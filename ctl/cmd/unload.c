@@ -77,9 +77,8 @@ static int unload(const struct pins *pins, const char *name, bool is_forced)
 		return kernel_side_failed("unload", name, error);
 	loaded_policy_forget(name);
 	/* Without a policy nobody is governed, and the programs would cost for nothing. */
-	if (is_last(pins))
-		programs_stop();
-	return EXIT_DONE;
+	error = is_last(pins) ? programs_stop() : 0;
+	return error ? kernel_side_failed("unload", "taking the programs out", error) : EXIT_DONE;
 }
 
 int cmd_unload(int argc, char **argv)

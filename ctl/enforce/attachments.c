@@ -47,6 +47,7 @@ static int add_entry(uint64_t id, void *data)
 {
 	struct tree *tree = data;
 
+	set_bit(id, data);
 	if (!bpf_map_update_elem(tree->pins->attachments, &id, &tree->entry, BPF_NOEXIST)) {
 		tree->added++;
 		return 0;
@@ -85,8 +86,10 @@ static int settle_slots(const struct pins *pins)
 }
 
 /*
- * All bits come before any entry: from then on new children inherit the bit, and
- * a task whose cgroup has a bit and no entry is judged by its ancestors' entry.
+ * All bits come before any entry: from then on new children inherit the bit. One
+ * whose making had looked at its parent before that is waited for: it is visible
+ * after the barrier, and the second walk gives it its bit, too. From then on a
+ * task whose cgroup has a bit and no entry is judged by its ancestors' entry.
  * So the root's entry, which is made first, governs the whole tree at once.
  */
 int attachments_add(const struct pins *pins, const char *path, uint32_t index)
@@ -103,7 +106,9 @@ int attachments_add(const struct pins *pins, const char *path, uint32_t index)
 		error = walk_settled(path, set_bit, &tree);
 	if (error)
 		return error;
-	error = walk_settled(path, add_entry, &tree);
+	error = cgroup_barrier();
+	if (!error)
+		error = walk_settled(path, add_entry, &tree);
 	if (!error)
 		error = settle_slots(pins);
 	if (error)
@@ -111,33 +116,47 @@ int attachments_add(const struct pins *pins, const char *path, uint32_t index)
 	return error;
 }
 
-/* Deletes what belongs to ROOT, the root itself first so that no child inherits any more. */
-int attachments_remove(const struct pins *pins, uint64_t root)
+/* Deletes all entries of ROOT, in rounds until there are none. */
+static void delete_entries(const struct pins *pins, uint64_t root)
 {
 	struct attachment entry;
 	uint64_t key, next;
-	int error = attachments_find(pins, root, &entry);
 	bool again = true;
 
-	if (error)
-		return error;
-	if (entry.root != root)
-		return -ENOENT;
-	bpf_map_delete_elem(pins->attachments, &root);
 	for (int round = 0; again && round < ROUNDS_MAX; round++) {
-		int end;
+		int end = bpf_map_get_next_key(pins->attachments, NULL, &next);
 
 		again = false;
-		for (end = bpf_map_get_next_key(pins->attachments, NULL, &next); !end;
-		     end = bpf_map_get_next_key(pins->attachments, &key, &next)) {
+		while (!end) {
 			key = next;
+			end = bpf_map_get_next_key(pins->attachments, &key, &next);
 			if (attachments_find(pins, key, &entry) || entry.root != root)
 				continue;
 			bpf_map_delete_elem(pins->attachments, &key);
 			again = true;
 		}
 	}
-	return settle_slots(pins);
+}
+
+/*
+ * The root goes first, so that no child inherits any more. A cgroup that was being
+ * made meanwhile may still have inherited: its program is waited for, and what
+ * it left is deleted as well.
+ */
+int attachments_remove(const struct pins *pins, uint64_t root)
+{
+	struct attachment entry;
+	int error = attachments_find(pins, root, &entry);
+
+	if (error)
+		return error;
+	if (entry.root != root)
+		return -ENOENT;
+	bpf_map_delete_elem(pins->attachments, &root);
+	delete_entries(pins, root);
+	error = images_wait_programs(pins);
+	delete_entries(pins, root);
+	return error ? error : settle_slots(pins);
 }
 
 static int compare(const void *a, const void *b)

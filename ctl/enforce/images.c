@@ -147,6 +147,12 @@ int images_put(const struct pins *pins, struct image_header *image, size_t bytes
 	return 0;
 }
 
+void images_close(const struct pins *pins, uint32_t index)
+{
+	__atomic_store_n(&pins->heads_memory[index].generation, 0, __ATOMIC_SEQ_CST);
+	set_masks(pins, index, HEAD_MASKS(OPS_HOOKED, 0));
+}
+
 int images_remove(const struct pins *pins, uint32_t index)
 {
 	struct policy_slot empty = {};
@@ -157,8 +163,7 @@ int images_remove(const struct pins *pins, uint32_t index)
 			error = -errno;
 	if (bpf_map_update_elem(pins->policies, &index, &empty, BPF_ANY))
 		error = -errno;
-	__atomic_store_n(&pins->heads_memory[index].generation, 0, __ATOMIC_SEQ_CST);
-	set_masks(pins, index, 0);
+	images_close(pins, index);
 	return error;
 }
 

@@ -25,6 +25,9 @@ int images_put(const struct pins *pins, struct image_header *image, size_t bytes
 /* The same at a given index that no name stands for: the self-check's. */
 int images_put_at(const struct pins *pins, uint32_t index, struct image_header *image, size_t bytes);
 
+/* Lets INDEX, which has no image, deny: whoever is governed by it is judged, and finds none. */
+void images_close(const struct pins *pins, uint32_t index);
+
 /* Takes the image at INDEX out of force. */
 int images_remove(const struct pins *pins, uint32_t index);
 

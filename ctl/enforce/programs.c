@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "ctl/enforce/hooks.h"
+#include "ctl/enforce/images.h"
 #include "ctl/enforce/pins.h"
+#include "ctl/policy/words.h"
 #include "kern/agentctl.skel.h"
 
 #define HOOKS_MAX 64
@@ -188,7 +190,6 @@ static int pin_link(struct bpf_link *link, const char *hook)
 	unlink(fresh);
 	if (bpf_obj_pin(bpf_link__fd(link), fresh))
 		return -errno;
-	unlink(path);
 	if (rename(fresh, path))
 		return -errno;
 	return 0;
@@ -332,6 +333,21 @@ static bool is_complete(const char *const *waived, size_t waived_count)
 	return true;
 }
 
+/* The operations that nothing decides because their hook was waived, as the self-check has to know. */
+static uint64_t waived_operations(const char *const *waived, size_t waived_count)
+{
+	uint64_t mask = 0;
+
+	for (const struct hook *hook = hooks; hook->name; hook++) {
+		if (pin_has_link(hook->name) || !is_waived(hook->name, waived, waived_count))
+			continue;
+		for (int op = 0; op < OP_COUNT; op++)
+			if (strstr(hook->decides, operation_name(op)))
+				mask |= OP_BIT(op);
+	}
+	return mask;
+}
+
 int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
 {
 	struct pins pins;
@@ -349,18 +365,24 @@ int programs_start(const char *const *waived, size_t waived_count, struct progra
 	if (error)
 		return error;
 	pins.control_memory->abi = ABI_VERSION;
+	pins.control_memory->waived = waived_operations(waived, waived_count);
+	images_close(&pins, POLICY_NONE);
 	pins_close(&pins);
 	return 0;
 }
 
 int programs_stop(void)
 {
-	char path[256];
+	char path[256], fresh[300];
 	int error = 0;
 
 	for (const struct hook *hook = hooks; hook->name; hook++) {
 		pin_link_path(path, sizeof(path), hook->name);
 		if (unlink(path) && errno != ENOENT)
+			error = -errno;
+		/* What a load that was killed left. */
+		snprintf(fresh, sizeof(fresh), "%s_new", path);
+		if (unlink(fresh) && errno != ENOENT)
 			error = -errno;
 	}
 	return error;

@@ -225,6 +225,21 @@ int cgroup_walk(const char *path, int (*visit)(uint64_t id, void *data), void *d
 	return result;
 }
 
+/* Making a cgroup takes the lock that all makers hold until theirs is visible. */
+int cgroup_barrier(void)
+{
+	const char *mount;
+	char path[128];
+	int error = cgroup_mount(&mount);
+
+	if (error)
+		return error;
+	snprintf(path, sizeof(path), "%s/agentctl-barrier.%d", mount, getpid());
+	if (mkdir(path, 0755))
+		return -errno;
+	return rmdir(path) ? -errno : 0;
+}
+
 bool cgroup_is_above(const char *path, const char *below)
 {
 	size_t len = strlen(path);

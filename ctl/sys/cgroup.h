@@ -38,6 +38,9 @@ int cgroup_own(char **ret_path);
  */
 int cgroup_walk(const char *path, int (*visit)(uint64_t id, void *data), void *data);
 
+/* Returns when every cgroup that was being made when it was called is there: all that happens under one lock. */
+int cgroup_barrier(void);
+
 /* Is PATH the same as, or above, BELOW? Both are paths in the file system without links. */
 bool cgroup_is_above(const char *path, const char *below);
 
