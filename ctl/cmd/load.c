@@ -175,6 +175,20 @@ static int put_all(struct compiled *compiled, size_t count, const struct policy_
 	return code;
 }
 
+/* One file would replace the other within this very command. */
+static int refuse_twins(const struct compiled *compiled, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(compiled[i].policy->name, compiled[j].policy->name)) {
+				cmd_fail(
+					"load: two of the files are named '%s': give each policy a name of its own",
+					compiled[i].policy->name);
+				return EXIT_POLICY;
+			}
+	return EXIT_DONE;
+}
+
 static int put_in_force(struct compiled *compiled, size_t count, const struct load_options *load,
 			const struct policy_options *options)
 {
@@ -216,6 +230,8 @@ int cmd_load(int argc, char **argv)
 		if (result && (!code || code == EXIT_FAILED))
 			code = result;
 	}
+	if (!code)
+		code = refuse_twins(compiled, count);
 	if (!code)
 		code = put_in_force(compiled, count, &load, &options);
 	if (!code)
