@@ -129,6 +129,15 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
  * Rule r is described by cell[rules + r]: bits 0-23 its index in its section,
  * bits 24-31 its severity, the high half the cell index of its struct rule_text
  * or 0. State 0 exists in no automaton: it means "no name", which denies.
+ *
+ * Containment: may a directory be given another name? For states of lane 0 that
+ * stand after a slash, bit (to * directories + from) of the matrix (64 in a cell,
+ * the lowest first) says that whatever may follow the slash, below TO nothing is
+ * permitted that is not permitted below FROM, and nothing that could be created
+ * below FROM could not be below TO, whichever rules of the other lanes, being in
+ * equal states, decide in between. A state's number stands where the next state of
+ * its transition on the class directory_class would; 0 for states without one,
+ * of which only equal ones contain each other.
  */
 #define ROW_WORDS 16
 #define LANES_MAX 8
@@ -166,7 +175,10 @@ struct image_header {
 	__u32 anonymous[ROW_WORDS];  /* run and map of memory that has no file */
 	__u8 class[256];	     /* of path bytes, 1 to 255 */
 	char name[POLICY_NAME_MAX];
-	__u32 pad[123];
+	__u32 containment;     /* cell index of the containment matrix; 0 for none */
+	__u32 directories;     /* its rows and columns, number 0 included, which no directory has */
+	__u32 directory_class; /* on which directory states of lane 0 list their number; 0 for none */
+	__u32 pad[120];
 };
 
 /*

@@ -109,4 +109,57 @@ static __always_inline __u32 decide_stricter(__u32 a, __u32 b)
 	return a < b ? a : b;
 }
 
+/*
+ * What the words of a name permit, one bit an operation of paths: bits 0 to 15
+ * at once, bits 16 to 31 at once or after somebody's decision.
+ */
+static __always_inline __u32 decide_right(__u32 op, __u32 word)
+{
+	__u32 verb = WORD_VERB(word);
+
+	return verb == VERB_DENY ? 0 : verb == VERB_ASK ? OP_BIT(op + 16) : OP_BIT(op) | OP_BIT(op + 16);
+}
+
+/*
+ * May what was called something with the rights FROM get a name with the rights
+ * TO? Not if that permits more: names would be laundered.
+ */
+static __always_inline int decide_is_contained(__u32 to, __u32 from)
+{
+	return !(to & ~from);
+}
+
+/* The same of what may lie below a directory: nor may it arrive where it could not have been made. */
+static __always_inline int decide_is_contained_below(__u32 to, __u32 from)
+{
+	const __u32 create = OP_BIT(OP_FILE_CREATE) | OP_BIT(OP_FILE_CREATE + 16);
+
+	return decide_is_contained(to, from) && !(from & create & ~to);
+}
+
+/* The number of a directory state of lane 0 in the containment matrix; 0 for none. */
+static __always_inline __u32 decide_directory(const struct image_header *header, const __u64 *cell,
+					      __u32 mask, __u32 state)
+{
+	if (!header->directory_class)
+		return 0;
+	return match_step(cell, mask, state, header->directory_class);
+}
+
+/* Does the directory state TO of lane 0 contain nothing that FROM does not, by the matrix? */
+static __always_inline int decide_is_subtree(const struct image_header *header, const __u64 *cell, __u32 mask,
+					     __u32 to, __u32 from)
+{
+	__u64 bit;
+
+	if (to == from)
+		return 1;
+	to = decide_directory(header, cell, mask, to);
+	from = decide_directory(header, cell, mask, from);
+	if (!to || !from || to >= header->directories || from >= header->directories)
+		return 0;
+	bit = (__u64)to * header->directories + from;
+	return cell[(header->containment + (bit >> 6)) & mask] >> (bit & 63) & 1;
+}
+
 #endif
