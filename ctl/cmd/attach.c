@@ -107,18 +107,17 @@ static int add(const struct pins *pins, const char *path, uint32_t index)
 /* Only what has just refused a process is said to be in force. */
 static int self_check(const struct pins *pins)
 {
-	uint32_t failed;
-	int error = canary_check(pins, &failed);
+	const char *failed[CANARY_HOOKS_MAX];
+	int error = canary_check(pins, failed);
 
 	if (!error)
 		return EXIT_DONE;
 	if (error != -EBADE)
 		return kernel_side_failed("attach", "the self-check could not run", error);
-	for (int op = 0; op < OP_COUNT; op++)
-		if (failed & OP_BIT(op))
-			cmd_fail(
-				"attach: self-check: %s was not refused: its hook is not in force (see agentctl status)",
-				operation_name(op));
+	for (size_t i = 0; failed[i]; i++)
+		cmd_fail(
+			"attach: self-check: hook %s refused nothing: it is not in force (see agentctl status)",
+			failed[i]);
 	return EXIT_LACKING;
 }
 

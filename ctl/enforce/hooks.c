@@ -13,8 +13,16 @@ const struct hook hooks[] = {
 
 const struct hook *hook_find(const char *name)
 {
-	for (const struct hook *hook = hooks; hook->name; hook++)
-		if (!strcmp(hook->name, name))
-			return hook;
-	return NULL;
+	const struct hook *hook = &hooks[hook_index(name)];
+
+	return hook->name ? hook : NULL;
+}
+
+size_t hook_index(const char *name)
+{
+	size_t index = 0;
+
+	while (hooks[index].name && strcmp(hooks[index].name, name))
+		index++;
+	return index;
 }

@@ -34,5 +34,7 @@ extern const struct hook hooks[]; /* ended by a NULL name */
 
 /* The hook called NAME, or NULL. */
 const struct hook *hook_find(const char *name);
+/* Its place in the table, for masks of hooks; the table's length if it is not there. */
+size_t hook_index(const char *name);
 
 #endif

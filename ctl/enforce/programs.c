@@ -16,7 +16,6 @@
 #include "ctl/enforce/hooks.h"
 #include "ctl/enforce/images.h"
 #include "ctl/enforce/pins.h"
-#include "ctl/policy/words.h"
 #include "kern/agentctl.skel.h"
 
 #define HOOKS_MAX 64
@@ -333,18 +332,14 @@ static bool is_complete(const char *const *waived, size_t waived_count)
 	return true;
 }
 
-/* The operations that nothing decides because their hook was waived, as the self-check has to know. */
-static uint64_t waived_operations(const char *const *waived, size_t waived_count)
+/* The hooks that are not in force because they were waived, as the self-check has to know. */
+static uint64_t waived_hooks(const char *const *waived, size_t waived_count)
 {
 	uint64_t mask = 0;
 
-	for (const struct hook *hook = hooks; hook->name; hook++) {
-		if (pin_has_link(hook->name) || !is_waived(hook->name, waived, waived_count))
-			continue;
-		for (int op = 0; op < OP_COUNT; op++)
-			if (strstr(hook->decides, operation_name(op)))
-				mask |= OP_BIT(op);
-	}
+	for (size_t i = 0; hooks[i].name; i++)
+		if (!pin_has_link(hooks[i].name) && is_waived(hooks[i].name, waived, waived_count))
+			mask |= 1ull << i;
 	return mask;
 }
 
@@ -365,7 +360,7 @@ int programs_start(const char *const *waived, size_t waived_count, struct progra
 	if (error)
 		return error;
 	pins.control_memory->abi = ABI_VERSION;
-	pins.control_memory->waived = waived_operations(waived, waived_count);
+	pins.control_memory->waived = waived_hooks(waived, waived_count);
 	images_close(&pins, POLICY_NONE);
 	pins_close(&pins);
 	return 0;
