@@ -4,12 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,9 +14,8 @@
 #include "ctl/enforce/attachments.h"
 #include "ctl/enforce/hooks.h"
 #include "ctl/enforce/images.h"
+#include "ctl/enforce/trials.h"
 #include "ctl/sys/cgroup.h"
-
-#define CANARY_PORT 9
 
 static struct image_header *make_image(size_t *ret_bytes)
 {
@@ -47,126 +43,18 @@ static struct image_header *make_image(size_t *ret_bytes)
 	return &image->header;
 }
 
-/* What the governed process has at hand: opened outside. */
-struct stage {
-	struct control *control;
-	int exe;
-};
-
-static bool is_refused(int result)
-{
-	return result < 0 && errno == EACCES;
-}
-
-static bool refused_open(const char *path, int flags)
-{
-	int fd = open(path, flags | O_CLOEXEC, 0600);
-	bool refused = is_refused(fd);
-
-	if (fd >= 0)
-		close(fd);
-	return refused;
-}
-
-static bool refused_read(const struct stage *stage)
-{
-	return refused_open("/", O_RDONLY | O_DIRECTORY);
-}
-
-static bool refused_write(const struct stage *stage)
-{
-	return refused_open("/dev/null", O_WRONLY);
-}
-
-static bool refused_create(const struct stage *stage)
-{
-	char path[64];
-	bool refused;
-
-	snprintf(path, sizeof(path), RUN_DIR "/self-check.%d", getpid());
-	refused = refused_open(path, O_CREAT | O_EXCL | O_WRONLY);
-	unlink(path);
-	return refused;
-}
-
-static bool refused_map(const struct stage *stage)
-{
-	void *memory = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, stage->exe, 0);
-
-	if (memory == MAP_FAILED)
-		return is_refused(-1);
-	munmap(memory, 1);
-	return false;
-}
-
-static bool refused_protect(const struct stage *stage)
-{
-	void *memory = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, stage->exe, 0);
-	bool refused;
-
-	if (memory == MAP_FAILED)
-		return false;
-	refused = is_refused(mprotect(memory, 1, PROT_READ | PROT_EXEC));
-	munmap(memory, 1);
-	return refused;
-}
-
-static bool refused_run(const struct stage *stage)
-{
-	char *argv[] = { "agentctl", "--version", NULL }, *envp[] = { NULL };
-
-	return is_refused(execve("/proc/self/exe", argv, envp));
-}
-
-static bool refused_connect(const struct stage *stage)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(CANARY_PORT) };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool refused;
-
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	refused = is_refused(connect(fd, (struct sockaddr *)&address, sizeof(address)));
-	close(fd);
-	return refused;
-}
-
-/* Each hook that decides something, one operation of it, and an act that only this hook refuses. */
-static const struct trial {
-	const char *hook;
-	enum operation op;
-	bool (*refused)(const struct stage *stage);
-} trials[] = {
-	{ "file_open", OP_FILE_READ, refused_read },
-	{ "file_open", OP_FILE_WRITE, refused_write },
-	{ "path_mknod", OP_FILE_CREATE, refused_create },
-	{ "mmap_file", OP_EXEC_MAP, refused_map },
-	{ "file_mprotect", OP_EXEC_MAP, refused_protect },
-	{ "socket_connect", OP_NET_CONNECT, refused_connect },
-	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
-};
-
-#define TRIALS (sizeof(trials) / sizeof(trials[0]))
-
-/* The error has to be this program's: it says so itself in the control variable. */
-static bool trial_passes(const struct trial *trial, const struct stage *stage)
-{
-	__atomic_store_n(&stage->control->canary_hits, 0, __ATOMIC_SEQ_CST);
-	return trial->refused(stage) &&
-	       __atomic_load_n(&stage->control->canary_hits, __ATOMIC_SEQ_CST) & OP_BIT(trial->op);
-}
-
 /* In the governed process: tries everything, writes the mask of the trials that passed to OUT. */
 static void try_all(int out, const struct stage *stage)
 {
 	uint64_t passed = 0;
 
-	for (size_t i = 0; i < TRIALS; i++)
+	for (size_t i = 0; trials[i].hook; i++)
 		passed |= trial_passes(&trials[i], stage) ? 1ull << i : 0;
 	_exit(write(out, &passed, sizeof(passed)) != sizeof(passed));
 }
 
 /* The child waits for the byte that says that it has been moved; its answer is a mask. */
-static int run_child(const char *cgroup, struct stage *stage, uint64_t *ret_passed)
+static int run_child(const char *cgroup, const struct stage *stage, uint64_t *ret_passed)
 {
 	int go[2], answer[2], status, error = 0;
 	char byte = 0;
@@ -174,7 +62,6 @@ static int run_child(const char *cgroup, struct stage *stage, uint64_t *ret_pass
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(answer, O_CLOEXEC))
 		return -errno;
-	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	pid = fork();
 	if (!pid) {
 		/* Its own copy would keep the pipe open, and the read below from ending, if the parent fails. */
@@ -194,7 +81,6 @@ static int run_child(const char *cgroup, struct stage *stage, uint64_t *ret_pass
 		waitpid(pid, &status, 0);
 	close(go[0]);
 	close(answer[0]);
-	close(stage->exe);
 	return error;
 }
 
@@ -203,7 +89,7 @@ static int list_failed(const struct control *control, uint64_t passed, const cha
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < TRIALS; i++) {
+	for (size_t i = 0; trials[i].hook; i++) {
 		if (passed >> i & 1 || control->waived >> hook_index(trials[i].hook) & 1)
 			continue;
 		if (!count || strcmp(ret_failed[count - 1], trials[i].hook))
@@ -215,16 +101,20 @@ static int list_failed(const struct control *control, uint64_t passed, const cha
 
 static int check_in(const struct pins *pins, const char *cgroup, const char **ret_failed)
 {
-	struct stage stage = { .control = pins->control_memory };
+	struct stage stage;
 	uint64_t passed = 0, root;
 	int error = cgroup_id(cgroup, &root);
 
-	if (!error)
-		error = attachments_add(pins, cgroup, POLICY_CANARY);
 	if (error)
 		return error;
-	error = run_child(cgroup, &stage, &passed);
-	attachments_remove(pins, root);
+	error = stage_init(&stage, pins->control_memory);
+	if (!error)
+		error = attachments_add(pins, cgroup, POLICY_CANARY);
+	if (!error) {
+		error = run_child(cgroup, &stage, &passed);
+		attachments_remove(pins, root);
+	}
+	stage_done(&stage);
 	return error ? error : list_failed(pins->control_memory, passed, ret_failed);
 }
 

@@ -19,6 +19,8 @@
 	X(mmap_file, 1, "bpf_lsm_mmap_file", "exec.map")                              \
 	X(file_mprotect, 1, "bpf_lsm_file_mprotect", "exec.map")                      \
 	X(socket_connect, 0, "bpf_lsm_socket_connect", "net.connect")                 \
+	X(file_receive, 1, "bpf_lsm_file_receive", "file.read file.write")            \
+	X(path_notify, 0, "bpf_lsm_path_notify", "file.read")                         \
 	X(cgroup_mkdir, 0, "btf_trace_cgroup_mkdir", "inheritance by new cgroups")    \
 	X(cgroup_rmdir, 0, "btf_trace_cgroup_rmdir", "cleaning up after old cgroups") \
 	X(d_move, 0, "__d_move", "renamed directories")

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The acts by which the self-check tries each hook. */
+#include "ctl/enforce/trials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TRIAL_PORT 9
+
+static bool is_refused(int result)
+{
+	return result < 0 && errno == EACCES;
+}
+
+static bool refused_open(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC, 0600);
+	bool refused = is_refused(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
+static bool refused_read(const struct stage *stage)
+{
+	return refused_open("/", O_RDONLY | O_DIRECTORY);
+}
+
+static bool refused_write(const struct stage *stage)
+{
+	return refused_open("/dev/null", O_WRONLY);
+}
+
+static bool refused_create(const struct stage *stage)
+{
+	char path[64];
+	bool refused;
+
+	snprintf(path, sizeof(path), RUN_DIR "/self-check.%d", getpid());
+	refused = refused_open(path, O_CREAT | O_EXCL | O_WRONLY);
+	unlink(path);
+	return refused;
+}
+
+static bool refused_map(const struct stage *stage)
+{
+	void *memory = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, stage->exe, 0);
+
+	if (memory == MAP_FAILED)
+		return is_refused(-1);
+	munmap(memory, 1);
+	return false;
+}
+
+static bool refused_protect(const struct stage *stage)
+{
+	void *memory = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, stage->exe, 0);
+	bool refused;
+
+	if (memory == MAP_FAILED)
+		return false;
+	refused = is_refused(mprotect(memory, 1, PROT_READ | PROT_EXEC));
+	munmap(memory, 1);
+	return refused;
+}
+
+/* The hook's error is not the system call's: the message comes, and says that something is missing. */
+static bool refused_receive(const struct stage *stage)
+{
+	char control[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec part = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+
+	return recvmsg(stage->mail, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) == 1 &&
+	       message.msg_flags & MSG_CTRUNC;
+}
+
+static bool refused_watch(const struct stage *stage)
+{
+	int fd = inotify_init1(IN_CLOEXEC);
+	bool refused = fd >= 0 && is_refused(inotify_add_watch(fd, "/", IN_CREATE));
+
+	close(fd);
+	return refused;
+}
+
+static bool refused_run(const struct stage *stage)
+{
+	char *argv[] = { "agentctl", "--version", NULL }, *envp[] = { NULL };
+
+	return is_refused(execve("/proc/self/exe", argv, envp));
+}
+
+static bool refused_connect(const struct stage *stage)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(TRIAL_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool refused;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	refused = is_refused(connect(fd, (struct sockaddr *)&address, sizeof(address)));
+	close(fd);
+	return refused;
+}
+
+const struct trial trials[] = {
+	{ "file_open", OP_FILE_READ, refused_read },
+	{ "file_open", OP_FILE_WRITE, refused_write },
+	{ "path_mknod", OP_FILE_CREATE, refused_create },
+	{ "mmap_file", OP_EXEC_MAP, refused_map },
+	{ "file_mprotect", OP_EXEC_MAP, refused_protect },
+	{ "file_receive", OP_FILE_READ, refused_receive },
+	{ "path_notify", OP_FILE_READ, refused_watch },
+	{ "socket_connect", OP_NET_CONNECT, refused_connect },
+	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
+	{ NULL, 0, NULL },
+};
+
+bool trial_passes(const struct trial *trial, const struct stage *stage)
+{
+	__atomic_store_n(&stage->control->canary_hits, 0, __ATOMIC_SEQ_CST);
+	return trial->refused(stage) &&
+	       __atomic_load_n(&stage->control->canary_hits, __ATOMIC_SEQ_CST) & OP_BIT(trial->op);
+}
+
+/* Sends the descriptor FD to the other end of *RET_MAIL. */
+static int post(int fd, int *ret_mail)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { .header = {
+			      .cmsg_len = CMSG_LEN(sizeof(int)),
+			      .cmsg_level = SOL_SOCKET,
+			      .cmsg_type = SCM_RIGHTS,
+		      } };
+	struct iovec part = { .iov_base = "", .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int ends[2], error = 0;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	if (sendmsg(ends[0], &message, MSG_NOSIGNAL) != 1)
+		error = -errno;
+	close(ends[0]);
+	*ret_mail = ends[1];
+	return error;
+}
+
+int stage_init(struct stage *stage, struct control *control)
+{
+	stage->control = control;
+	stage->mail = -1;
+	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (stage->exe < 0)
+		return -errno;
+	return post(stage->exe, &stage->mail);
+}
+
+void stage_done(struct stage *stage)
+{
+	if (stage->exe >= 0)
+		close(stage->exe);
+	if (stage->mail >= 0)
+		close(stage->mail);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The acts by which the self-check tries each hook. */
+#ifndef AGENTCTL_TRIALS_H
+#define AGENTCTL_TRIALS_H
+
+#include <stdbool.h>
+
+#include "ctl/enforce/pins.h"
+
+/* What the governed process has at hand, opened outside. */
+struct stage {
+	struct control *control;
+	int exe;
+	int mail; /* a socket on which a descriptor waits */
+};
+
+/* A hook that decides something, one operation of it, and an act that of all hooks only this one refuses. */
+struct trial {
+	const char *hook;
+	enum operation op;
+	bool (*refused)(const struct stage *stage);
+};
+
+extern const struct trial trials[]; /* ended by a NULL hook; at most 64 */
+
+/* Opens what the trials need. 0 or -errno; stage_done closes it, also after an error. */
+int stage_init(struct stage *stage, struct control *control);
+void stage_done(struct stage *stage);
+
+/*
+ * Tries it, in a process that is governed by the self-check's policy. The error
+ * has to be this program's: it says so itself in the control variable.
+ */
+bool trial_passes(const struct trial *trial, const struct stage *stage);
+
+#endif
