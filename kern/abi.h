@@ -140,6 +140,7 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
  * of which only equal ones contain each other.
  */
 #define ROW_WORDS 16
+#define ROW_NONE 2u /* the verdict row in which no rule matches: every image has it here */
 #define LANES_MAX 8
 #define IMAGE_MAGIC 0x6c746361u
 
@@ -147,12 +148,18 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
 #define CELLS_MEDIUM (1u << 17)
 #define CELLS_LARGE (1u << 21)
 
-/* A generation says how many lanes its image has and in which class it is, so that one load tells all. */
+/*
+ * A generation says how many lanes its image has, in which class it is and
+ * whether it denies, so that one load tells all, and what was judged by one image
+ * is settled by the same, whatever replaces it in between.
+ */
 enum image_class { CLASS_SMALL, CLASS_MEDIUM, CLASS_LARGE, CLASS_COUNT };
 
-#define GENERATION(number, lanes, class) ((__u64)(number) << 8 | (class) << 4 | (lanes))
+#define GENERATION_AUDIT 128u
+#define GENERATION(number, audit, lanes, class) \
+	((__u64)(number) << 8 | ((audit) ? GENERATION_AUDIT : 0) | (class) << 4 | (lanes))
 #define GENERATION_NUMBER(generation) ((generation) >> 8)
-#define GENERATION_CLASS(generation) ((__u32)(generation) >> 4 & 15)
+#define GENERATION_CLASS(generation) ((__u32)(generation) >> 4 & 7)
 #define GENERATION_LANES(generation) (15 & (__u32)(generation))
 
 #define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */

@@ -49,7 +49,6 @@ struct head {
 	__u64 generation;
 	__u32 enforced;
 	__u32 observed;
-	__u32 flags;
 	__u32 policy;
 };
 
@@ -59,7 +58,6 @@ IMAGE_FUNCTION head_read(const struct image_header *header, const __u64 *cell, _
 	ret_head->generation = header->generation;
 	ret_head->enforced = header->enforced;
 	ret_head->observed = header->observed;
-	ret_head->flags = header->flags;
 	return 0;
 }
 
@@ -297,23 +295,68 @@ __weak __noinline int image_step(struct look *look)
  * the words of both operations, without a detour over memory for one lane. An
  * operation of a section that is not there needs no check here: no rule has it,
  * and its fallback allows.
+ *
+ * Four bytes at a time, so that the length is asked for once in four; what is
+ * left over is stepped byte by byte.
  */
-#define FUSED_BYTE(i)     \
-	if (n <= (i))     \
-		goto end; \
-	state = match_step(cell, mask, state, header->class[look->byte[i]]);
+#define FOUR_BYTES(step, i)    \
+	if (n < (i) + 4)       \
+		goto tail_##i; \
+	step((i) + 0);         \
+	step((i) + 1);         \
+	step((i) + 2);         \
+	step((i) + 3);
+
+#define LAST_BYTES(step, i)                \
+	tail_##i : if (n == (i)) goto end; \
+	step((i) + 0);                     \
+	if (n == (i) + 1)                  \
+		goto end;                  \
+	step((i) + 1);                     \
+	if (n == (i) + 2)                  \
+		goto end;                  \
+	step((i) + 2);                     \
+	goto end;
+
+/* N bytes, below 32, each by STEP. */
+#define NAME_TIMES(step)     \
+	FOUR_BYTES(step, 0)  \
+	FOUR_BYTES(step, 4)  \
+	FOUR_BYTES(step, 8)  \
+	FOUR_BYTES(step, 12) \
+	FOUR_BYTES(step, 16) \
+	FOUR_BYTES(step, 20) \
+	FOUR_BYTES(step, 24) \
+	goto tail_28;        \
+	LAST_BYTES(step, 0)  \
+	LAST_BYTES(step, 4)  \
+	LAST_BYTES(step, 8)  \
+	LAST_BYTES(step, 12) \
+	LAST_BYTES(step, 16) \
+	LAST_BYTES(step, 20) \
+	LAST_BYTES(step, 24) \
+	LAST_BYTES(step, 28)
 
 static __always_inline __u32 quick_word(const struct image_header *header, __u32 word, __u32 op)
 {
 	return word == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : word;
 }
 
+/* The class of a byte, by the shortest way, as match_cell. */
+static __always_inline __u64 quick_class(const struct image_header *header, __u64 byte)
+{
+	asm("%0 += %1" : "+r"(byte) : "r"(header));
+	return *((const __u8 *)byte + offsetof(struct image_header, class));
+}
+
+#define QUICK_ONE(i) state = match_step(cell, mask, state, quick_class(header, look->byte[i]))
+
 static __always_inline void quick_one(const struct image_header *header, const __u64 *cell, __u32 mask,
 				      struct look *look, struct found *found, __u32 n)
 {
 	__u64 state = look->state[0];
 
-	CHUNK_TIMES(FUSED_BYTE)
+	NAME_TIMES(QUICK_ONE)
 end:
 	found->word[0] = quick_word(header, match_word(cell, mask, state, found->op[0]), found->op[0]);
 	if (found->op[1] < OP_COUNT)
@@ -321,46 +364,51 @@ end:
 					    found->op[1]);
 }
 
-/* Two lanes side by side; what they share is done once, and the classes are left for further lanes if there are any. */
-#define FUSED_PAIR(i)                                 \
-	if (n <= (i))                                 \
-		goto end;                             \
-	class = header->class[look->byte[i]];         \
-	if (has_further)                              \
-		look->byte[i] = class;                \
-	state = match_step(cell, mask, state, class); \
-	other = match_step(cell, mask, other, class);
-
 static __always_inline __u32 lower_word(__u32 a, __u32 b)
 {
 	return a < b ? a : b;
 }
 
-static __always_inline void quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
-				      struct look *look, struct found *found, __u32 n, bool has_further)
+/* What another lane has to say; most often nothing. */
+static __always_inline void quick_lower(const __u64 *cell, __u32 mask, struct found *found, __u32 state)
 {
-	__u64 state = look->state[0], other = look->state[1];
-	__u8 class;
+	__u32 row = match_row(cell, mask, state);
 
-	CHUNK_TIMES(FUSED_PAIR)
-end:
-	found->word[0] = lower_word(match_word(cell, mask, state, found->op[0]),
-				    match_word(cell, mask, other, found->op[0]));
+	if (row == ROW_NONE)
+		return;
+	found->word[0] = lower_word(found->word[0], match_row_word(cell, mask, row, found->op[0]));
 	if (found->op[1] < OP_COUNT)
-		found->word[1] = lower_word(match_word(cell, mask, state, found->op[1]),
-					    match_word(cell, mask, other, found->op[1]));
+		found->word[1] = lower_word(found->word[1], match_row_word(cell, mask, row, found->op[1]));
 }
 
-static __always_inline void quick_further(const __u64 *cell, __u32 mask, struct look *look,
-					  struct found *found, __u32 n, __u32 lane)
-{
-	__u64 state = look->state[lane & (LANES_MAX - 1)];
+/* Two lanes side by side; what they share is done once, and the classes are left for further lanes. */
+#define QUICK_TWO(i)                                  \
+	class = quick_class(header, look->byte[i]);   \
+	look->byte[i] = class;                        \
+	state = match_step(cell, mask, state, class); \
+	other = match_step(cell, mask, other, class)
 
-	CHUNK_TIMES(STEP_BYTE)
+static __always_inline void quick_two(const struct image_header *header, const __u64 *cell, __u32 mask,
+				      struct look *look, struct found *found, __u32 n)
+{
+	__u64 state = look->state[0], other = look->state[1], class;
+
+	NAME_TIMES(QUICK_TWO)
 end:
-	found->word[0] = lower_word(found->word[0], match_word(cell, mask, state, found->op[0]));
+	found->word[0] = match_word(cell, mask, state, found->op[0]);
 	if (found->op[1] < OP_COUNT)
-		found->word[1] = lower_word(found->word[1], match_word(cell, mask, state, found->op[1]));
+		found->word[1] = match_word(cell, mask, state, found->op[1]);
+	quick_lower(cell, mask, found, other);
+}
+
+#define QUICK_LANE(i) state = match_step(cell, mask, state, look->byte[i])
+
+static __always_inline __u32 quick_lane(const __u64 *cell, __u32 mask, struct look *look, __u32 n,
+					__u64 state)
+{
+	NAME_TIMES(QUICK_LANE)
+end:
+	return state;
 }
 
 static __always_inline void quick_default(const struct image_header *header, struct found *found)
@@ -370,27 +418,25 @@ static __always_inline void quick_default(const struct image_header *header, str
 		found->word[1] = quick_word(header, found->word[1], found->op[1]);
 }
 
-/* 0 with FOUND's words, or -ESTALE: the image is not of GENERATION. N is the length of the name in LOOK. */
-#define QUICK(class)                                                                               \
-	__weak __noinline int quick_##class(struct image_##class * image, struct look * look,      \
-					    struct found * found, __u64 generation, __u32 n)       \
-	{                                                                                          \
-		__u32 lanes = GENERATION_LANES(generation);                                        \
-                                                                                                   \
-		if (!image || !look || !found)                                                     \
-			return -EINVAL;                                                            \
-		if (image->header.generation != generation)                                        \
-			return -ESTALE;                                                            \
-		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, true); \
-		for (__u32 lane = 2; lane < LANES_MAX && lane < lanes; lane++)                     \
-			quick_further(image->cell, CELLS_OF(image) - 1, look, found, n, lane);     \
-		quick_default(&image->header, found);                                              \
-		return 0;                                                                          \
+/* The state of one further lane after the N classes in LOOK: a function, so that it has all registers to itself. */
+#define QUICK(class)                                                                                     \
+	__weak __noinline __u64 quick_##class(struct image_##class * image, struct look * look, __u32 n, \
+					      __u64 state)                                               \
+	{                                                                                                \
+		if (!image || !look)                                                                     \
+			return 0;                                                                        \
+		return quick_lane(image->cell, CELLS_OF(image) - 1, look, n, state);                     \
 	}
 
 QUICK(small)
 QUICK(medium)
 QUICK(large)
+
+/* Lane I; goes on behind the last one. */
+#define QUICK_FURTHER(class, i) \
+	if (lanes <= (i))       \
+		break;          \
+	quick_lower(image->cell, CELLS_OF(image) - 1, found, quick_##class(image, look, n, look->state[i]));
 
 /* One lane or two without a call, since every instruction here is paid for by every open. */
 #define QUICK_IN(class)                                                                              \
@@ -404,9 +450,15 @@ QUICK(large)
 			quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n); \
 			return 0;                                                                    \
 		}                                                                                    \
-		if (lanes != 2)                                                                      \
-			return quick_##class(image, look, found, head->generation, n);               \
-		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n, false);  \
+		quick_two(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n);         \
+		do {                                                                                 \
+			QUICK_FURTHER(class, 2)                                                      \
+			QUICK_FURTHER(class, 3)                                                      \
+			QUICK_FURTHER(class, 4)                                                      \
+			QUICK_FURTHER(class, 5)                                                      \
+			QUICK_FURTHER(class, 6)                                                      \
+			QUICK_FURTHER(class, 7)                                                      \
+		} while (0);                                                                         \
 		quick_default(&image->header, found);                                                \
 		return 0;                                                                            \
 	} while (0)

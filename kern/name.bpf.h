@@ -55,6 +55,7 @@ struct work {
 	__u32 is_root; /* it reached the topmost mount */
 	__u32 exact;
 	__s32 err;
+	__u32 observed; /* of the image that the lanes' states belong to */
 	struct look look;
 	__u64 name[DEPTH_MAX]; /* the components climbed, by address */
 };
@@ -409,6 +410,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	if (image_head(work->look.policy, &head))
 		return walk_end(walk, NAME_NONE, REASON_ERROR);
 	work->look.generation = head.generation;
+	work->observed = head.observed;
 	walk->lanes = GENERATION_LANES(head.generation);
 	mount = (void *)(POINTER_NUMBER(mnt) - bpf_core_field_offset(struct mount, mnt));
 	ns = BPF_CORE_READ(mount, mnt_ns);
@@ -448,9 +450,10 @@ static long walk_try(__u32 i, struct walk *walk)
 
 /*
  * The cold path: up to the nearest directory whose state is known, down again.
- * Denies (NAME_NONE) when no try came to an end in an unmoving tree.
+ * Denies (NAME_NONE) when no try came to an end in an unmoving tree. HEAD becomes
+ * that of the image which was walked, so that the same one settles the verdict.
  */
-static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __u32 policy,
+static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, struct head *head,
 				 struct found *found)
 {
 	struct walk walk = {};
@@ -467,7 +470,9 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __
 	walk.exact = object == walk.root || object == object->d_parent;
 	walk.directory = walk.exact ? object : object->d_parent;
 	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
-	work->look.policy = policy;
+	work->look.policy = head->policy;
+	work->look.generation = head->generation;
+	work->observed = head->observed;
 	work->look.op[0] = found->op[0];
 	work->look.op[1] = found->op[1];
 	bpf_loop(NAME_TRIES, walk_try, &walk, 0);
@@ -477,6 +482,8 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, __
 		found->word[0] = work->look.word[0];
 		found->word[1] = work->look.word[1];
 	}
+	head->generation = work->look.generation;
+	head->observed = work->observed;
 	work->busy = 0;
 }
 
@@ -586,7 +593,7 @@ static __always_inline void name_find(struct dentry *object, struct vfsmount *mn
 				      struct head *head, struct found *found)
 {
 	if (name_fast(object, mnt, task, head, found))
-		name_slow(object, mnt, head->policy, found);
+		name_slow(object, mnt, head, found);
 }
 
 #endif

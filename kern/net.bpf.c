@@ -88,6 +88,7 @@ static __noinline int net_judge(struct act *act, struct head *head)
 	}
 	act->word = look.word;
 	act->generation = head->generation;
+	act->observed = head->observed;
 	act->reason = WORD_RULE(act->word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE;
 	if (WORD_VERB(act->word) == VERB_ALLOW && !(head->observed & OP_BIT(act->op & 31)))
 		return 0;

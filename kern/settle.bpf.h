@@ -174,28 +174,26 @@ static __always_inline void event_account(struct act *act)
 
 /*
  * What a word means for the task, with the event that goes with it: 0, or
- * -EACCES. Holding is not built: `ask` denies.
+ * -EACCES. Holding is not built: `ask` denies. Everything that decides comes with
+ * the act from the image that gave the word: another one may be in force by now.
  */
 __weak __noinline int act_settle(struct act *act)
 {
-	struct head head;
 	__u32 verb;
 
 	if (!act)
 		return -EACCES;
 	verb = WORD_VERB(act->word);
-	if (image_head(act->policy, &head))
-		head.flags = head.observed = 0;
 	if (verb == VERB_ALLOW) {
-		if (!(head.observed & OP_BIT(act->op & 31)) || head.flags & IMAGE_CANARY)
+		if (!(act->observed & OP_BIT(act->op & 31)) || act->policy == POLICY_CANARY)
 			return 0;
 		act->verdict = VERDICT_ALLOWED;
-	} else if (verb == VERB_AUDIT || head.flags & IMAGE_AUDIT) {
+	} else if (verb == VERB_AUDIT || act->generation & GENERATION_AUDIT) {
 		act->verdict = VERDICT_AUDITED;
 	} else {
 		act->verdict = VERDICT_BLOCKED;
 		act->error = EACCES;
-		if (head.flags & IMAGE_CANARY) {
+		if (act->policy == POLICY_CANARY) {
 			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
 			return -EACCES;
 		}

@@ -7,20 +7,46 @@
 
 #define EACCES_IF(x) ((x) ? -EACCES : 0)
 
-IMAGE_FUNCTION anonymous_read(const struct image_header *header, const __u64 *cell, __u32 mask, __u32 op)
+struct anonymous {
+	struct head *head;
+	__u32 op;
+	__u32 word;
+};
+
+IMAGE_FUNCTION anonymous_read(const struct image_header *header, const __u64 *cell, __u32 mask,
+			      struct anonymous *anonymous)
 {
-	if (!(header->enforced & OP_BIT(op & 31)))
-		return WORD(RULE_DEFAULT, VERB_ALLOW);
-	return header->anonymous[op & (ROW_WORDS - 1)];
+	__u32 op = anonymous->op;
+
+	head_read(header, cell, mask, anonymous->head);
+	if (header->enforced & OP_BIT(op & 31))
+		anonymous->word = header->anonymous[op & (ROW_WORDS - 1)];
+	else
+		anonymous->word = WORD(RULE_DEFAULT, VERB_ALLOW);
+	return 0;
 }
 
-/* The word for an object without a place: running and mapping it has rules, opening it needs none. */
-static __noinline __u32 verdict_anonymous(__u32 policy, __u32 op)
+static __always_inline int anonymous_find(__u32 policy, struct anonymous *anonymous)
 {
-	if (!(OP_BIT(op & 31) & OPS_EXEC))
-		return WORD(RULE_DEFAULT, VERB_ALLOW);
-	IMAGE_CALL(policy, anonymous_read, op);
-	return WORD(RULE_DEFAULT, VERB_DENY);
+	IMAGE_CALL(policy, anonymous_read, anonymous);
+	return -ESTALE;
+}
+
+/*
+ * The words for an object without a place: running and mapping it has rules, and
+ * such an act needs no second operation; opening it needs none.
+ */
+static __noinline void verdict_anonymous(struct head *head, struct found *found)
+{
+	struct anonymous anonymous = { .head = head,
+				       .op = found->op[0],
+				       .word = WORD(RULE_DEFAULT, VERB_DENY) };
+
+	found->word[0] = found->word[1] = WORD(RULE_DEFAULT, VERB_ALLOW);
+	if (!(OP_BIT(found->op[0] & 31) & OPS_EXEC))
+		return;
+	anonymous_find(head->policy, &anonymous);
+	found->word[0] = anonymous.word;
 }
 
 /* Of two operations that one act needs, the one whose word decides: the stricter, the first of equals. */
@@ -31,14 +57,15 @@ static __always_inline __u32 verdict_pick(const struct found *found)
 	return found->op[1] < OP_COUNT && decide_strictness(WORD_VERB(found->word[1])) > first;
 }
 
-static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, __u32 policy,
-				     struct head *head, struct found *found)
+static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, struct head *head,
+				     struct found *found)
 {
 	struct act act = {
 		.generation = head->generation,
 		.dentry = POINTER_NUMBER(object),
 		.mnt = POINTER_NUMBER(mnt),
-		.policy = policy,
+		.policy = head->policy,
+		.observed = head->observed,
 	};
 	__u32 pick = 0;
 
@@ -110,16 +137,14 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 		found.kind = NAME_NONE;
 		found.reason = REASON_DETACHED;
 	}
-	if (found.kind == NAME_ANONYMOUS) {
-		found.word[0] = verdict_anonymous(request->policy, first);
-		found.word[1] = second < OP_COUNT ? verdict_anonymous(request->policy, second) : 0;
-	}
+	if (found.kind == NAME_ANONYMOUS)
+		verdict_anonymous(&head, &found);
 	if (found.kind != NAME_NONE && verdict_is_quiet(&head, &found, 0) &&
 	    verdict_is_quiet(&head, &found, 1))
 		return 0;
 	if (object_is_backing(object, request->inode))
 		return 0;
-	return verdict_settle(object, mnt, request->policy, &head, &found);
+	return verdict_settle(object, mnt, &head, &found);
 }
 
 #endif

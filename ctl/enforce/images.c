@@ -95,7 +95,7 @@ int images_put_at(const struct pins *pins, uint32_t index, struct image_header *
 
 	image->generation =
 		GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
-			   image->lanes, class);
+			   image->flags & IMAGE_AUDIT, image->lanes, class);
 	fd = make_map(image, bytes);
 	if (fd < 0)
 		return fd;

@@ -18,16 +18,6 @@ struct shared {
 	uint32_t capacity;
 };
 
-int pack_init(struct pack *pack)
-{
-	memset(pack, 0, sizeof(*pack));
-	pack->private = calloc(1, sizeof(struct shared));
-	if (!pack->private)
-		return -ENOMEM;
-	pack->used = 1;
-	return 0;
-}
-
 void pack_done(struct pack *pack)
 {
 	struct shared *shared = pack->private;
@@ -105,6 +95,25 @@ static int pack_row(struct pack *pack, const struct row *row, uint32_t *ret_cell
 	}
 	*ret_cell = shared->row_cell[index];
 	return 0;
+}
+
+/* Row ROW_NONE is the first thing of each image. */
+int pack_init(struct pack *pack)
+{
+	struct row none;
+	uint32_t cell;
+	int err;
+
+	memset(pack, 0, sizeof(*pack));
+	pack->private = calloc(1, sizeof(struct shared));
+	if (!pack->private)
+		return -ENOMEM;
+	pack->used = ROW_NONE / 2;
+	memset(&none, 0xff, sizeof(none));
+	err = pack_row(pack, &none, &cell);
+	if (err)
+		pack_done(pack);
+	return err;
 }
 
 /* One lane while its states find their places. */

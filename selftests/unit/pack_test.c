@@ -387,6 +387,7 @@ static void test_format(void **state)
 
 static void test_reserve_limit(void **state)
 {
+	const uint32_t first = (ROW_NONE + ROW_WORDS) / 2;
 	struct image_header header = { 0 }, *image;
 	struct pack pack;
 	uint32_t cell;
@@ -394,8 +395,10 @@ static void test_reserve_limit(void **state)
 
 	(void)state;
 	assert_int_equal(pack_init(&pack), 0);
-	assert_int_equal(pack_reserve(&pack, CELLS_SMALL - 1, &cell), 0);
-	assert_int_equal(cell, 1);
+	for (int op = 0; op < ROW_WORDS; op++)
+		assert_int_equal(match_row_word(pack.cell, CELLS_SMALL - 1, ROW_NONE, op), WORD_NONE);
+	assert_int_equal(pack_reserve(&pack, CELLS_SMALL - first, &cell), 0);
+	assert_int_equal(cell, first);
 	assert_int_equal(pack_image(&pack, &header, &image, &bytes), 0);
 	assert_int_equal(image->cells, CELLS_SMALL);
 	free(image);
