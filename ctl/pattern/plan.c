@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "directories.h"
 #include "plan.h"
 
 /*
@@ -429,6 +430,8 @@ int plan_lanes(struct automaton *automaton, uint32_t *blame)
 		err = groups_settle(&plan);
 	if (!err && automaton->lanes > 1)
 		err = lanes_join_small(&plan);
+	if (!err && automaton->kind == AUTOMATON_PATHS)
+		err = directories_first(automaton);
 out:
 	for (uint32_t i = 0; i < LANES_MAX; i++)
 		free(plan.done[i].member);
