@@ -5,17 +5,20 @@
 #include <string.h>
 
 #include "comb.h"
+#include "contain.h"
 #include "lane.h"
 #include "pack.h"
 
 #define ROW_CELLS (ROW_WORDS / 2)
 #define ROW_UNPLACED 0u /* cell 0 holds no row */
 
-/* What struct pack hides: the verdict rows of all automata, and the cell of each. */
+/* What struct pack hides: the verdict rows of all automata with the cell of each, and the containment matrix. */
 struct shared {
 	struct rows rows;
 	uint32_t *row_cell;
 	uint32_t capacity;
+	struct contain contain;
+	uint32_t matrix; /* its cell once it has one */
 };
 
 void pack_done(struct pack *pack)
@@ -25,6 +28,7 @@ void pack_done(struct pack *pack)
 	if (shared) {
 		rows_done(&shared->rows);
 		free(shared->row_cell);
+		contain_done(&shared->contain);
 	}
 	free(shared);
 	free(pack->cell);
@@ -120,7 +124,8 @@ int pack_init(struct pack *pack)
 struct layout {
 	const struct automaton *automaton;
 	const struct dfa *dfa;
-	uint32_t *leader; /* the state whose full row stands in; itself for a full row */
+	const uint32_t *number; /* of each state as a directory; NULL in lanes without */
+	uint32_t *leader;	/* the state whose full row stands in; itself for a full row */
 	uint32_t *base;
 	uint32_t *row_cell;	       /* of each state */
 	uint32_t *listed;	       /* how many symbols each state lists */
@@ -148,28 +153,71 @@ static int layout_init(struct layout *layout, const struct automaton *automaton,
 	return layout->leader && layout->base && layout->row_cell && layout->listed ? 0 : -ENOMEM;
 }
 
+static uint32_t number_of(const struct layout *layout, uint32_t state)
+{
+	return layout->number ? layout->number[state] : 0;
+}
+
+/* The class on which directories list their numbers: one more than there are, which begin at 1. */
+static uint16_t number_symbol(const struct layout *layout)
+{
+	return layout->automaton->classes.count + 1;
+}
+
+static uint32_t count_listed(const struct dfa *dfa, uint32_t state)
+{
+	return dfa->first[state + 1] - dfa->first[state];
+}
+
+/* The candidate for each target: the one with least to list, first of all among those that are no directories. */
+static void find_leaders(const struct layout *layout, uint32_t *best)
+{
+	const struct dfa *dfa = layout->dfa;
+
+	for (uint32_t state = 0; state < dfa->count; state++) {
+		uint32_t *now = &best[dfa->fallback[state]];
+		bool is_directory = number_of(layout, state);
+
+		if (*now == UINT32_MAX) {
+			*now = state;
+			continue;
+		}
+		if (is_directory != !!number_of(layout, *now)) {
+			*now = is_directory ? *now : state;
+			continue;
+		}
+		if (*now != dfa->fallback[state] &&
+		    (state == dfa->fallback[state] || count_listed(dfa, state) < count_listed(dfa, *now)))
+			*now = state;
+	}
+}
+
 /*
  * States whose unlisted classes lead to the same state share a full row: that
- * state's own if it leads to itself, else that of the one with least to list.
+ * state's own if it leads to itself, else that of the one with least to list. A
+ * full row that is a directory's has its number, which all others would have to
+ * list as theirs is another: where they are many, one of them gets a full row, too.
  */
 static void choose_leaders(struct layout *layout)
 {
 	const struct dfa *dfa = layout->dfa;
-	uint32_t *best = layout->base; /* of each such target; free until places are found */
+	uint32_t *best = layout->base;	  /* of each such target; free until places are found, */
+	uint32_t *count = layout->listed; /* as is this: states of each target that are no directories */
 
 	memset(best, 0xff, dfa->count * sizeof(*best));
-	for (uint32_t state = 0; state < dfa->count; state++) {
-		uint32_t target = dfa->fallback[state], now = best[target];
-
-		if (target == state)
-			best[target] = state;
-		else if (now == UINT32_MAX ||
-			 (now != target &&
-			  dfa->first[state + 1] - dfa->first[state] < dfa->first[now + 1] - dfa->first[now]))
-			best[target] = state;
-	}
+	memset(count, 0, dfa->count * sizeof(*count));
+	find_leaders(layout, best);
 	for (uint32_t state = 0; state < dfa->count; state++)
-		layout->leader[state] = best[dfa->fallback[state]];
+		count[dfa->fallback[state]] += !number_of(layout, state);
+	for (uint32_t state = 0; state < dfa->count; state++) {
+		uint32_t target = dfa->fallback[state];
+		bool leads_itself = dfa->fallback[target] == target;
+
+		if (leads_itself && (state == target || count[target] <= layout->automaton->classes.count))
+			layout->leader[state] = target;
+		else
+			layout->leader[state] = best[target];
+	}
 }
 
 /* Where STATE leads on each internal class. */
@@ -181,6 +229,18 @@ static void expand_state(const struct layout *layout, uint32_t state, uint32_t *
 		target[class] = dfa->fallback[state];
 	for (uint32_t i = dfa->first[state]; i < dfa->first[state + 1]; i++)
 		target[dfa->class[i]] = dfa->target[i];
+}
+
+/* Adds the number of STATE as a directory to the LEN symbols that it lists, unless its leader's is the same. */
+static uint32_t list_number(struct layout *layout, uint32_t state, uint32_t len)
+{
+	uint32_t leader = layout->leader[state], number = number_of(layout, state);
+
+	if (!layout->number || (leader != state && number == number_of(layout, leader)))
+		return len;
+	layout->symbol[len] = number_symbol(layout);
+	layout->target[len] = number;
+	return len + 1;
 }
 
 /* By symbol, for full rows and for addresses, whose classes stand for many symbols. */
@@ -201,7 +261,7 @@ static uint32_t list_symbols(struct layout *layout, uint32_t state)
 		layout->symbol[len] = i + 1;
 		layout->target[len++] = mine[class];
 	}
-	return len;
+	return list_number(layout, state, len);
 }
 
 /*
@@ -232,7 +292,7 @@ static uint32_t list_state(struct layout *layout, uint32_t state)
 		layout->symbol[len] = class + 1;
 		layout->target[len++] = target;
 	}
-	return len;
+	return list_number(layout, state, len);
 }
 
 /* Finds the states' places, those with most to list first. */
@@ -266,9 +326,12 @@ static void write_states(struct pack *pack, struct layout *layout)
 
 		pack->cell[base] = (uint64_t)layout->row_cell[state] * 2 << 32 |
 				   layout->base[layout->leader[state]];
-		for (uint32_t i = 0; i < len; i++)
-			pack->cell[base + layout->symbol[i]] =
-				(uint64_t)layout->base[layout->target[i]] << 32 | base;
+		for (uint32_t i = 0; i < len; i++) {
+			bool is_number = layout->number && layout->symbol[i] == number_symbol(layout);
+			uint32_t next = is_number ? layout->target[i] : layout->base[layout->target[i]];
+
+			pack->cell[base + layout->symbol[i]] = (uint64_t)next << 32 | base;
+		}
 	}
 }
 
@@ -326,14 +389,38 @@ static int pack_states(struct pack *pack, struct layout *layout, uint32_t lanes)
 	return err;
 }
 
+/*
+ * Without a matrix directories contain only what is equal: less is permitted, nothing more.
+ * So it is left out where it is of no use, too large or too dear.
+ */
+static int make_matrix(struct pack *pack, const struct automaton *automaton, struct image_header *header)
+{
+	struct shared *shared = pack->private;
+	int err;
+
+	if (automaton->kind != AUTOMATON_PATHS || !(header->enforced & OPS_PATH))
+		return 0;
+	contain_done(&shared->contain);
+	err = contain_build(automaton, header, &shared->contain);
+	if (err)
+		contain_done(&shared->contain);
+	else
+		header->directory_class = automaton->classes.count + 1;
+	header->directories = shared->contain.directories;
+	return err == -E2BIG ? 0 : err;
+}
+
 int pack_automaton(struct pack *pack, const struct automaton *automaton, struct image_header *header)
 {
+	struct shared *shared = pack->private;
 	struct layout layout[LANES_MAX] = { 0 };
 	uint32_t lanes = automaton->lanes;
-	int err = 0;
+	int err = make_matrix(pack, automaton, header);
 
 	for (uint32_t lane = 0; !err && lane < lanes; lane++)
 		err = layout_init(&layout[lane], automaton, &automaton->lane[lane]);
+	if (automaton->kind == AUTOMATON_PATHS)
+		layout[0].number = shared->contain.number;
 	for (uint32_t lane = 0; !err && lane < lanes; lane++)
 		err = layout_rows(pack, &layout[lane]);
 	if (!err)
@@ -345,22 +432,54 @@ int pack_automaton(struct pack *pack, const struct automaton *automaton, struct 
 	return err;
 }
 
+static uint32_t class_cells(uint32_t used)
+{
+	return used <= CELLS_SMALL ? CELLS_SMALL : used <= CELLS_MEDIUM ? CELLS_MEDIUM : CELLS_LARGE;
+}
+
+/*
+ * The matrix comes last, when it is known what room there is. A largest image takes 16 MiB of
+ * the kernel's memory, too much for a matrix alone: then there is none.
+ */
+static int place_matrix(struct pack *pack, struct image_header *image)
+{
+	struct shared *shared = pack->private;
+	uint64_t bits = (uint64_t)image->directories * image->directories;
+	uint32_t cells = (bits + 63) / 64, before = class_cells(pack->used);
+	int err = 0;
+
+	if (!image->directories || image->containment)
+		return 0;
+	if (!shared->matrix) {
+		if (cells > CELLS_LARGE - pack->used ||
+		    (before != CELLS_LARGE && class_cells(pack->used + cells) == CELLS_LARGE)) {
+			image->directories = image->directory_class = 0;
+			return 0;
+		}
+		err = pack_reserve(pack, cells, &shared->matrix);
+		if (!err)
+			memcpy(pack->cell + shared->matrix, shared->contain.bit, cells * sizeof(uint64_t));
+	}
+	image->containment = shared->matrix;
+	return err;
+}
+
 int pack_image(struct pack *pack, const struct image_header *header, struct image_header **ret,
 	       size_t *ret_bytes)
 {
-	uint32_t cells = pack->used <= CELLS_SMALL    ? CELLS_SMALL
-			 : pack->used <= CELLS_MEDIUM ? CELLS_MEDIUM
-						      : CELLS_LARGE;
-	size_t bytes = sizeof(*header) + (size_t)cells * sizeof(uint64_t);
-	struct image_header *image = calloc(1, bytes);
+	struct image_header placed = *header, *image;
+	int err = place_matrix(pack, &placed);
 
+	if (err)
+		return err;
+	placed.cells = class_cells(pack->used);
+	*ret_bytes = sizeof(placed) + (size_t)placed.cells * sizeof(uint64_t);
+	image = calloc(1, *ret_bytes);
 	if (!image)
 		return -ENOMEM;
-	*image = *header;
-	image->cells = cells;
+	*image = placed;
 	if (pack->cell)
 		memcpy(image + 1, pack->cell, pack->used * sizeof(uint64_t));
 	*ret = image;
-	*ret_bytes = bytes;
 	return 0;
 }

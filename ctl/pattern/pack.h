@@ -19,7 +19,8 @@ void pack_done(struct pack *pack);
 /*
  * Adds the lanes of AUTOMATON by row displacement: the class map and lane starts
  * (paths) or the two address starts (addresses) go into HEADER. Equal verdict
- * rows are shared. Returns 0, -E2BIG beyond CELLS_LARGE, or -ENOMEM.
+ * rows are shared. For paths of which HEADER enforces operations the containment
+ * matrix is made, if it is not too large or too dear. Returns 0, -E2BIG beyond CELLS_LARGE, or -ENOMEM.
  */
 int pack_automaton(struct pack *pack, const struct automaton *automaton, struct image_header *header);
 
@@ -28,7 +29,8 @@ int pack_reserve(struct pack *pack, uint32_t len, uint32_t *ret_cell);
 
 /*
  * The finished image in the smallest size class that holds it: header and cells
- * in one block of *ret_bytes bytes, for the caller to free. HEADER->cells is set.
+ * in one block of *ret_bytes bytes, for the caller to free. Its cells and its
+ * containment are set; no matrix makes it one of the largest class.
  */
 int pack_image(struct pack *pack, const struct image_header *header, struct image_header **ret,
 	       size_t *ret_bytes);

@@ -60,7 +60,8 @@ static inline void set_add(struct set *set, const char *text, uint32_t operation
 
 static inline struct image_header *image_of(const struct automaton *automaton)
 {
-	struct image_header header = { .magic = IMAGE_MAGIC, .abi = ABI_VERSION }, *image = NULL;
+	struct image_header header = { .magic = IMAGE_MAGIC, .abi = ABI_VERSION, .enforced = OPS_PATH };
+	struct image_header *image = NULL;
 	struct pack pack;
 	uint32_t noise;
 	size_t bytes;
@@ -87,6 +88,30 @@ static inline void set_build(struct set *set, enum automaton_kind kind)
 	assert_int_equal(automaton_build(kind, set->rule, set->count, &set->automaton, &blame, &blamed), 0);
 	assert_null(blame);
 	set->image = image_of(set->automaton);
+}
+
+/* The automaton alone. */
+static inline void set_build_automaton(struct set *set)
+{
+	uint32_t *blame;
+	size_t count;
+
+	assert_int_equal(
+		automaton_build(AUTOMATON_PATHS, set->rule, set->count, &set->automaton, &blame, &count), 0);
+}
+
+/* AUTOMATON in an image under the operations and defaults of HEADER. */
+static inline struct image_header *image_with(const struct automaton *automaton, struct image_header *header)
+{
+	struct image_header *image;
+	struct pack pack;
+	size_t bytes;
+
+	assert_int_equal(pack_init(&pack), 0);
+	assert_int_equal(pack_automaton(&pack, automaton, header), 0);
+	assert_int_equal(pack_image(&pack, header, &image, &bytes), 0);
+	pack_done(&pack);
+	return image;
 }
 
 static inline void set_free(struct set *set)
