@@ -396,7 +396,8 @@ static void test_reserve_limit(void **state)
 	(void)state;
 	assert_int_equal(pack_init(&pack), 0);
 	for (int op = 0; op < ROW_WORDS; op++)
-		assert_int_equal(match_row_word(pack.cell, CELLS_SMALL - 1, ROW_NONE, op), WORD_NONE);
+		assert_int_equal(match_row_word((const __u64 *)pack.cell, CELLS_SMALL - 1, ROW_NONE, op),
+				 WORD_NONE);
 	assert_int_equal(pack_reserve(&pack, CELLS_SMALL - first, &cell), 0);
 	assert_int_equal(cell, first);
 	assert_int_equal(pack_image(&pack, &header, &image, &bytes), 0);
