@@ -1,35 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0
 // Walking an image in user space with the kernel's own header.
-#include "../../kern/match.h"
 #include "image.h"
+
+#include <string.h>
 
 static const __u64 *image_cells(const struct image_header *image)
 {
 	return (const __u64 *)(image + 1);
 }
 
-static uint32_t match_lane(const struct image_header *image, uint32_t state, const char *path, size_t len,
-			   enum operation op)
+void image_step(const struct image_header *image, struct image_state *state, uint8_t byte)
 {
-	const __u64 *cell = image_cells(image);
-	uint32_t mask = image->cells - 1;
-
-	for (size_t i = 1; i < len; i++)
-		state = match_step(cell, mask, state, image->class[(uint8_t)path[i]]);
-	return match_word(cell, mask, state, op);
+	for (uint32_t lane = 0; lane < image->lanes && lane < LANES_MAX; lane++)
+		state->lane[lane] = match_step(image_cells(image), image->cells - 1, state->lane[lane],
+					       image->class[byte]);
 }
 
-uint32_t image_match_path(const struct image_header *image, const char *path, size_t len, enum operation op)
+void image_walk(const struct image_header *image, const char *path, size_t len, struct image_state *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	memcpy(ret->lane, image->lane_start, sizeof(ret->lane));
+	for (size_t i = 1; i < len; i++)
+		image_step(image, ret, path[i]);
+}
+
+uint32_t image_word(const struct image_header *image, const struct image_state *state, enum operation op)
 {
 	uint32_t word = WORD_NONE;
 
 	for (uint32_t lane = 0; lane < image->lanes && lane < LANES_MAX; lane++) {
-		uint32_t found = match_lane(image, image->lane_start[lane], path, len, op);
+		uint32_t found = match_word(image_cells(image), image->cells - 1, state->lane[lane], op);
 
 		if (found < word)
 			word = found;
 	}
 	return word == WORD_NONE ? image->fallback[op] : word;
+}
+
+uint32_t image_rights(const struct image_header *image, const struct image_state *state)
+{
+	uint32_t rights = 0;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		if (image->enforced & OPS_PATH & OP_BIT(op))
+			rights |= decide_right(op, image_word(image, state, op));
+	return rights;
+}
+
+bool image_is_subtree(const struct image_header *image, const struct image_state *to,
+		      const struct image_state *from)
+{
+	for (uint32_t lane = 1; lane < image->lanes && lane < LANES_MAX; lane++)
+		if (to->lane[lane] != from->lane[lane])
+			return false;
+	return decide_is_subtree(image, image_cells(image), image->cells - 1, to->lane[0], from->lane[0]);
+}
+
+uint32_t image_match_path(const struct image_header *image, const char *path, size_t len, enum operation op)
+{
+	struct image_state state;
+
+	image_walk(image, path, len, &state);
+	return image_word(image, &state, op);
 }
 
 uint32_t image_match_address(const struct image_header *image, const struct address_key *key,

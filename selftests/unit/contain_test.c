@@ -4,6 +4,7 @@
 
 #include "ctl/pattern/contain.h"
 #include "ctl/pattern/directories.h"
+#include "ctl/pattern/example.h"
 
 #define COMPONENTS_MAX 64
 #define TAILS_MAX 8192
@@ -175,10 +176,27 @@ static void show_rules(const struct set *set)
 			    set->rule[i].operations, set->automaton->lane_of[i], set->text[i]);
 }
 
+/* Where a directory is not contained there is a name that tells: the search finds it, and it is one. */
+static void check_example(const struct set *set, const struct directory *to, const struct directory *from)
+{
+	struct image_state state[2];
+	char example[EXAMPLE_MAX], path[2 * EXAMPLE_MAX];
+
+	snprintf(path, sizeof(path), "/%s", to->prefix);
+	image_walk(set->image, path, strlen(path), &state[0]);
+	snprintf(path, sizeof(path), "/%s", from->prefix);
+	image_walk(set->image, path, strlen(path), &state[1]);
+	assert_int_equal(example_find(set->image, &state[0], &state[1], example), 1);
+	assert_true(example[0] != '/' && example[strlen(example) - 1] != '/' && !strstr(example, "//"));
+	assert_false(decide_is_contained_below(rights_of(set->image, to, example),
+					       rights_of(set->image, from, example)));
+}
+
 /* How often the matrix held what it must, and how often it held more or less. */
 struct tally {
 	uint32_t good;
 	uint32_t bad;
+	uint32_t examples;
 	uint32_t strict; /* denied though no name gains: in several lanes alone */
 };
 
@@ -200,6 +218,8 @@ static void compare_all(const struct set *set, const struct names *names,
 			tally->good += found;
 			tally->bad += !expected;
 			tally->strict += expected && !found;
+			if (!expected && tally->examples++ % 64 == 0)
+				check_example(set, to, from);
 			if (found ? expected : (!expected || image->lanes > 1))
 				continue;
 			show_rules(set);
