@@ -65,6 +65,10 @@ static void print_tap(struct testing *testing, const struct test_line *line)
 	if (line->test) {
 		printf(": %s ", operation_name(line->test->op));
 		print_description(line->test->object);
+		if (line->test->target) {
+			putchar(' ');
+			print_description(line->test->target);
+		}
 		printf(" %s", verb_words[line->test->expect]);
 	}
 	putchar('\n');
@@ -98,6 +102,10 @@ static void print_json(struct testing *testing, const struct test_line *line)
 		json_name(writer, line->test->object, strlen(line->test->object));
 	else
 		json_null(writer);
+	if (line->test && line->test->target) {
+		json_key(writer, "target");
+		json_name(writer, line->test->target, strlen(line->test->target));
+	}
 	json_key(writer, "expect");
 	json_string(writer, line->test ? verb_words[line->test->expect] : NULL);
 	json_key(writer, "verdict");

@@ -8,6 +8,7 @@
 
 #include "ctl/base/text.h"
 #include "ctl/pattern/image.h"
+#include "ctl/policy/move.h"
 #include "ctl/policy/words.h"
 #include "kern/decide.h"
 
@@ -54,8 +55,7 @@ static enum section section_of(enum operation op)
 	return section;
 }
 
-/* What somebody could write to get the other verdict. */
-static char *describe_change(const struct decision *decision, enum operation op)
+char *decision_change(const struct decision *decision, enum operation op)
 {
 	const struct policy_rule *rule = decision->rule;
 	const char *other = decision->verb == VERB_DENY ? "an allow rule" : "a deny rule";
@@ -73,25 +73,68 @@ static char *describe_change(const struct decision *decision, enum operation op)
 			   operation_name(op), rule->index, rule->index);
 }
 
-static void set_origin(const struct compiled *compiled, enum operation op, uint32_t word,
-		       struct decision *decision)
+void decision_origin(const struct compiled *compiled, enum operation op, uint32_t word, struct origin *ret)
 {
 	const struct policy *policy = compiled->policy;
+	struct origin origin = { .verb = WORD_VERB(word),
+				 .is_enforced = compiled->image->enforced & OP_BIT(op) };
 
-	decision->verb = WORD_VERB(word);
-	decision->is_enforced = compiled->image->enforced & OP_BIT(op);
-	decision->reason = REASON_DEFAULT;
 	if (WORD_RULE(word) < policy->rule_count) {
-		decision->rule = &policy->rules[WORD_RULE(word)];
-		decision->reason = REASON_RULE;
-		decision->place = decision->rule->place;
-	} else if (decision->is_enforced) {
-		decision->place = policy->section[section_of(op)].place;
+		origin.rule = &policy->rules[WORD_RULE(word)];
+		origin.place = origin.rule->place;
+	} else if (origin.is_enforced) {
+		origin.place = policy->section[section_of(op)].place;
 	}
+	*ret = origin;
 }
 
-int decision_make(const struct compiled *compiled, enum operation op, const char *text, struct decision *ret,
-		  char **ret_error)
+static int decide_one(const struct compiled *compiled, enum operation op, const struct object *object,
+		      struct decision *decision)
+{
+	struct origin origin;
+
+	decision_origin(compiled, op, decision_word(compiled->image, op, object), &origin);
+	decision->verb = origin.verb;
+	decision->is_enforced = origin.is_enforced;
+	decision->rule = origin.rule;
+	decision->place = origin.place;
+	decision->reason = origin.rule ? REASON_RULE : REASON_DEFAULT;
+	decision->error = origin.verb == VERB_DENY ? EACCES : 0;
+	if (object->is_too_deep && decision->is_enforced) {
+		decision->reason = REASON_TOO_DEEP;
+		decision->place = (struct place){ 0 };
+	}
+	decision->change = decision_change(decision, op);
+	return decision->change ? 0 : -ENOMEM;
+}
+
+/* A slash at the end of an old name says that it is a directory's. */
+static bool names_directory(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 1 && text[len - 1] == '/';
+}
+
+static int decide_two(const struct compiled *compiled, enum operation op, const struct object *old,
+		      const char *text, const char *target, struct decision *decision, char **ret_error)
+{
+	struct object fresh;
+	int result = object_parse(op, target, &fresh, ret_error);
+
+	if (result)
+		return result;
+	result = move_decide(compiled, op, old, &fresh, names_directory(text), decision);
+	if (!result && fresh.spelling) {
+		decision->move->judged = strdup(fresh.path);
+		result = decision->move->judged ? 0 : -ENOMEM;
+	}
+	object_done(&fresh);
+	return result;
+}
+
+int decision_make(const struct compiled *compiled, enum operation op, const char *text, const char *target,
+		  struct decision *ret, char **ret_error)
 {
 	struct decision decision = { 0 };
 	struct object object;
@@ -102,15 +145,14 @@ int decision_make(const struct compiled *compiled, enum operation op, const char
 	result = object_parse(op, text, &object, ret_error);
 	if (result)
 		return result;
-	set_origin(compiled, op, decision_word(compiled->image, op, &object), &decision);
-	if (object.is_too_deep && decision.is_enforced) {
-		decision.reason = REASON_TOO_DEEP;
-		decision.place = (struct place){ 0 };
-	}
-	decision.change = describe_change(&decision, op);
-	if (object.spelling)
+	if (decision_is_move(op))
+		result = decide_two(compiled, op, &object, text, target, &decision, ret_error);
+	else
+		result = decide_one(compiled, op, &object, &decision);
+	if (!result && object.spelling) {
 		decision.judged = strdup(object.path);
-	result = decision.change && (decision.judged || !object.spelling) ? 0 : -ENOMEM;
+		result = decision.judged ? 0 : -ENOMEM;
+	}
 	object_done(&object);
 	if (result)
 		decision_done(&decision);
@@ -123,5 +165,6 @@ void decision_done(struct decision *decision)
 {
 	free(decision->judged);
 	free(decision->change);
+	move_free(decision->move);
 	*decision = (struct decision){ 0 };
 }

@@ -43,7 +43,8 @@ int decision_test(const struct compiled *compiled, const struct policy_test *tes
 {
 	struct test_outcome outcome = { .test = test };
 	bool has_failed = false;
-	int result = decision_make(compiled, test->op, test->object, &outcome.decision, &outcome.failure);
+	int result = decision_make(compiled, test->op, test->object, test->target, &outcome.decision,
+				   &outcome.failure);
 
 	if (result == -EINVAL)
 		result = 0;
@@ -76,9 +77,11 @@ int policy_run_tests(const struct compiled *compiled, struct diagnostics *diagno
 		if (result)
 			return result;
 		if (outcome.failure)
-			diagnostics_error(diagnostics, &policy->tests[i].place, "mend the rules or the test",
-					  "test %zu fails: %s %s: %s", i, operation_name(policy->tests[i].op),
-					  policy->tests[i].object, outcome.failure);
+			diagnostics_error(
+				diagnostics, &policy->tests[i].place, "mend the rules or the test",
+				"test %zu fails: %s %s%s%s: %s", i, operation_name(policy->tests[i].op),
+				policy->tests[i].object, policy->tests[i].target ? " " : "",
+				policy->tests[i].target ? policy->tests[i].target : "", outcome.failure);
 		test_outcome_done(&outcome);
 	}
 	return diagnostics_result(diagnostics);

@@ -127,7 +127,8 @@ static inline const char *verdict_of(const struct compiled *compiled, const char
 	struct decision decision;
 	char *error = NULL;
 
-	assert_int_equal(decision_make(compiled, operation_parse(operation), object, &decision, &error), 0);
+	assert_int_equal(decision_make(compiled, operation_parse(operation), object, NULL, &decision, &error),
+			 0);
 	if (decision.rule)
 		snprintf(verdict, sizeof(verdict), "%s %u", verb_words[decision.verb], decision.rule->index);
 	else
