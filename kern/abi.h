@@ -162,8 +162,9 @@ enum image_class { CLASS_SMALL, CLASS_MEDIUM, CLASS_LARGE, CLASS_COUNT };
 #define GENERATION_CLASS(generation) ((__u32)(generation) >> 4 & 7)
 #define GENERATION_LANES(generation) (15 & (__u32)(generation))
 
-#define IMAGE_AUDIT 1u	/* mode: audit: log what would be denied, deny nothing */
-#define IMAGE_CANARY 2u /* the self-check's policy: its events are flagged, neither shown nor counted */
+#define IMAGE_AUDIT 1u	     /* mode: audit: log what would be denied, deny nothing */
+#define IMAGE_CANARY 2u	     /* the self-check's policy: its events are flagged, neither shown nor counted */
+#define IMAGE_UNCONTAINED 4u /* it decides paths, but has no containment matrix: the control tool tells */
 
 struct image_header {
 	__u32 magic;

@@ -134,6 +134,9 @@ static void show(const struct compiled *compiled, size_t count, bool is_json)
 			printf("%s: %u rules in force, generation %llu%s\n", image->name, image->rule_count,
 			       (unsigned long long)GENERATION_NUMBER(image->generation),
 			       image->flags & IMAGE_AUDIT ? ", mode audit: nothing is denied" : "");
+			if (image->flags & IMAGE_UNCONTAINED)
+				printf("%s: too many directories to compare: one is only renamed to a name to which the very same rules apply below\n",
+				       image->name);
 			continue;
 		}
 		json_begin_object(&json);
@@ -143,6 +146,8 @@ static void show(const struct compiled *compiled, size_t count, bool is_json)
 		json_unsigned(&json, image->rule_count);
 		json_key(&json, "generation");
 		json_unsigned(&json, GENERATION_NUMBER(image->generation));
+		json_key(&json, "directories_compared");
+		json_bool(&json, !(image->flags & IMAGE_UNCONTAINED));
 		json_end_object(&json);
 	}
 	if (is_json)

@@ -110,6 +110,8 @@ static void show_policies(struct view *view)
 		for (int section = 0; section < SECTION_COUNT; section++)
 			if (!(slot.enforced & section_operations(section)))
 				member_string(view, section_names[section], "not-enforced");
+		if (slot.flags & IMAGE_UNCONTAINED)
+			member_string(view, "directories", "not-compared");
 		item_end(view);
 	}
 	list_end(view);

@@ -169,6 +169,8 @@ int policy_compile(const struct policy *policy, struct diagnostics *diagnostics,
 		result = report_size(policy, diagnostics, pack_descriptions(&pack, policy, &header));
 	if (!result)
 		result = report_size(policy, diagnostics, pack_image(&pack, &header, ret, ret_bytes));
+	if (!result && header.enforced & OPS_PATH && !(*ret)->containment)
+		(*ret)->flags |= IMAGE_UNCONTAINED;
 	pack_done(&pack);
 	return result;
 }
