@@ -23,8 +23,8 @@
 	X(FILE_READ, "file", "read", 1)       \
 	X(FILE_WRITE, "file", "write", 1)     \
 	X(FILE_CREATE, "file", "create", 1)   \
-	X(FILE_DELETE, "file", "delete", 0)   \
-	X(FILE_ATTR, "file", "attr", 0)       \
+	X(FILE_DELETE, "file", "delete", 1)   \
+	X(FILE_ATTR, "file", "attr", 1)       \
 	X(EXEC_RUN, "exec", "run", 1)         \
 	X(EXEC_MAP, "exec", "map", 1)         \
 	X(NET_CONNECT, "net", "connect", 1)   \

@@ -177,6 +177,7 @@ struct signal_struct {
 };
 
 struct task_struct {
+	void *stack;
 	int pid;
 	int tgid;
 	u64 start_boottime;

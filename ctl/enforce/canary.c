@@ -66,7 +66,7 @@ static int run_child(const char *cgroup, const struct stage *stage, uint64_t *re
 	if (!pid) {
 		/* Its own copy would keep the pipe open, and the read below from ending, if the parent fails. */
 		close(go[1]);
-		if (read(go[0], &byte, 1) == 1)
+		if (read(go[0], &byte, 1) == 1 && !chdir(stage->folder))
 			try_all(answer[1], stage);
 		_exit(1);
 	}

@@ -15,6 +15,13 @@
 #define HOOKS(X)                                                                      \
 	X(file_open, 1, "bpf_lsm_file_open", "file.read file.write")                  \
 	X(path_mknod, 0, "bpf_lsm_path_mknod", "file.create")                         \
+	X(path_mkdir, 0, "bpf_lsm_path_mkdir", "file.create")                         \
+	X(path_symlink, 0, "bpf_lsm_path_symlink", "file.create")                     \
+	X(path_unlink, 0, "bpf_lsm_path_unlink", "file.delete")                       \
+	X(path_rmdir, 0, "bpf_lsm_path_rmdir", "file.delete")                         \
+	X(path_truncate, 0, "bpf_lsm_path_truncate", "file.write")                    \
+	X(path_chmod, 0, "bpf_lsm_path_chmod", "file.attr")                           \
+	X(path_chown, 0, "bpf_lsm_path_chown", "file.attr")                           \
 	X(bprm_check_security, 1, "bpf_lsm_bprm_check_security", "exec.run")          \
 	X(mmap_file, 1, "bpf_lsm_mmap_file", "exec.map")                              \
 	X(file_mprotect, 1, "bpf_lsm_file_mprotect", "exec.map")                      \

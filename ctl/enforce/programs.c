@@ -130,6 +130,7 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 	/* What the overlay's user sees is kept apart since 6.8. */
 	object->rodata->backing_has_own_path = has_field(btf, "backing_file", "user_path");
 	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
+	object->rodata->truncate_has_descriptors = !has_target(btf, "bpf_lsm_file_truncate");
 	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)
 		memset((void *)object->rodata->cache_key, 0x5b, sizeof(object->rodata->cache_key));
 	for (size_t i = 0; i < sizeof(object->rodata->cache_key) / sizeof(object->rodata->cache_key[0]); i++)

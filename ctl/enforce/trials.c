@@ -10,9 +10,18 @@
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TRIAL_PORT 9
+
+/* In the stage's folder, which is the working directory. */
+#define STAGE_FILE "file"
+#define STAGE_FOLDER "folder"
+/* What should not be made; a name each, so that one hook's lack is not taken for another's. */
+#define MADE_FILE "made-file"
+#define MADE_FOLDER "made-folder"
+#define MADE_LINK "made-link"
 
 static bool is_refused(int result)
 {
@@ -41,13 +50,42 @@ static bool refused_write(const struct stage *stage)
 
 static bool refused_create(const struct stage *stage)
 {
-	char path[64];
-	bool refused;
+	return refused_open(MADE_FILE, O_CREAT | O_EXCL | O_WRONLY);
+}
 
-	snprintf(path, sizeof(path), RUN_DIR "/self-check.%d", getpid());
-	refused = refused_open(path, O_CREAT | O_EXCL | O_WRONLY);
-	unlink(path);
-	return refused;
+static bool refused_mkdir(const struct stage *stage)
+{
+	return is_refused(mkdir(MADE_FOLDER, 0700));
+}
+
+static bool refused_symlink(const struct stage *stage)
+{
+	return is_refused(symlink(STAGE_FILE, MADE_LINK));
+}
+
+static bool refused_unlink(const struct stage *stage)
+{
+	return is_refused(unlink(STAGE_FILE));
+}
+
+static bool refused_rmdir(const struct stage *stage)
+{
+	return is_refused(rmdir(STAGE_FOLDER));
+}
+
+static bool refused_truncate(const struct stage *stage)
+{
+	return is_refused(truncate(STAGE_FILE, 0));
+}
+
+static bool refused_chmod(const struct stage *stage)
+{
+	return is_refused(chmod(STAGE_FILE, 0600));
+}
+
+static bool refused_chown(const struct stage *stage)
+{
+	return is_refused(chown(STAGE_FILE, -1, -1));
 }
 
 static bool refused_map(const struct stage *stage)
@@ -120,6 +158,13 @@ const struct trial trials[] = {
 	{ "file_open", OP_FILE_READ, refused_read },
 	{ "file_open", OP_FILE_WRITE, refused_write },
 	{ "path_mknod", OP_FILE_CREATE, refused_create },
+	{ "path_mkdir", OP_FILE_CREATE, refused_mkdir },
+	{ "path_symlink", OP_FILE_CREATE, refused_symlink },
+	{ "path_truncate", OP_FILE_WRITE, refused_truncate },
+	{ "path_chmod", OP_FILE_ATTR, refused_chmod },
+	{ "path_chown", OP_FILE_ATTR, refused_chown },
+	{ "path_unlink", OP_FILE_DELETE, refused_unlink },
+	{ "path_rmdir", OP_FILE_DELETE, refused_rmdir },
 	{ "mmap_file", OP_EXEC_MAP, refused_map },
 	{ "file_mprotect", OP_EXEC_MAP, refused_protect },
 	{ "file_receive", OP_FILE_READ, refused_receive },
@@ -166,18 +211,54 @@ static int post(int fd, int *ret_mail)
 	return error;
 }
 
+static int furnish(const char *path)
+{
+	int folder, file = -1, error = 0;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0)
+		file = openat(folder, STAGE_FILE, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (file < 0 || (mkdirat(folder, STAGE_FOLDER, 0700) && errno != EEXIST))
+		error = -errno;
+	close(file);
+	close(folder);
+	return error;
+}
+
+static void clear(const char *path)
+{
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder < 0)
+		return;
+	unlinkat(folder, STAGE_FILE, 0);
+	unlinkat(folder, STAGE_FOLDER, AT_REMOVEDIR);
+	unlinkat(folder, MADE_FILE, 0);
+	unlinkat(folder, MADE_FOLDER, AT_REMOVEDIR);
+	unlinkat(folder, MADE_LINK, 0);
+	close(folder);
+	rmdir(path);
+}
+
 int stage_init(struct stage *stage, struct control *control)
 {
+	int error;
+
 	stage->control = control;
 	stage->mail = -1;
+	snprintf(stage->folder, sizeof(stage->folder), RUN_DIR "/self-check.%d", getpid());
 	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (stage->exe < 0)
 		return -errno;
-	return post(stage->exe, &stage->mail);
+	error = furnish(stage->folder);
+	return error ? error : post(stage->exe, &stage->mail);
 }
 
 void stage_done(struct stage *stage)
 {
+	clear(stage->folder);
 	if (stage->exe >= 0)
 		close(stage->exe);
 	if (stage->mail >= 0)

@@ -7,11 +7,12 @@
 
 #include "ctl/enforce/pins.h"
 
-/* What the governed process has at hand, opened outside. */
+/* What the governed process has at hand, made and opened outside. */
 struct stage {
 	struct control *control;
 	int exe;
-	int mail; /* a socket on which a descriptor waits */
+	int mail;	 /* a socket on which a descriptor waits */
+	char folder[64]; /* where it works: holds a file, a folder, and what was not refused */
 };
 
 /* A hook that decides something, one operation of it, and an act that of all hooks only this one refuses. */
@@ -23,7 +24,7 @@ struct trial {
 
 extern const struct trial trials[]; /* ended by a NULL hook; at most 64 */
 
-/* Opens what the trials need. 0 or -errno; stage_done closes it, also after an error. */
+/* Makes what the trials need. 0 or -errno; stage_done takes it away, also after an error. */
 int stage_init(struct stage *stage, struct control *control);
 void stage_done(struct stage *stage);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures one operation: bench OPERATION OBJECT COUNT [CGROUP [HOOK]]. Prints
+ * Measures one operation: bench OPERATION OBJECT COUNT [CGROUP [HOOK...]]. Prints
  * what one costs, in instructions under the counting clock: the least of several
- * rounds. Enters CGROUP before ("-" for none); with HOOK, an LSM program that does
- * nothing is attached there meanwhile.
+ * rounds. Enters CGROUP before ("-" for none); with HOOKs, an LSM program that does
+ * nothing is attached to each meanwhile.
  *
  * OPERATION: open OBJECT; cold (opens OBJECT/N/file.txt for each N, once); exec
- * OBJECT; connect4 and connect6 (a UDP socket, to loopback, port OBJECT).
+ * OBJECT; connect4 and connect6 (a UDP socket, to loopback, port OBJECT); mkdir
+ * and symlink (makes OBJECT and removes it); chmod and truncate OBJECT.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,6 +88,30 @@ static void do_connect(const char *object, long i)
 		fail("connect");
 }
 
+static void do_mkdir(const char *object, long i)
+{
+	if (mkdir(object, 0755) || rmdir(object))
+		fail(object);
+}
+
+static void do_symlink(const char *object, long i)
+{
+	if (symlink("target", object) || unlink(object))
+		fail(object);
+}
+
+static void do_chmod(const char *object, long i)
+{
+	if (chmod(object, 0640))
+		fail(object);
+}
+
+static void do_truncate(const char *object, long i)
+{
+	if (truncate(object, 1))
+		fail(object);
+}
+
 /* The program of two instructions: the cost of being hooked at all. */
 static void attach_empty(const char *hook)
 {
@@ -142,6 +168,23 @@ static long long measure_cold(const char *object, long count)
 	return (now() - start) / count;
 }
 
+static void (*find_file_operation(const char *name))(const char *, long)
+{
+	static const struct {
+		const char *name;
+		void (*operation)(const char *, long);
+	} table[] = {
+		{ "open", do_open },   { "mkdir", do_mkdir },	    { "symlink", do_symlink },
+		{ "chmod", do_chmod }, { "truncate", do_truncate },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (!strcmp(table[i].name, name))
+			return table[i].operation;
+	fail(name);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const char *name, *object;
@@ -152,8 +195,8 @@ int main(int argc, char **argv)
 	name = argv[1];
 	object = argv[2];
 	count = strtol(argv[3], NULL, 10);
-	if (argc > 5)
-		attach_empty(argv[5]);
+	for (int i = 5; i < argc; i++)
+		attach_empty(argv[i]);
 	if (argc > 4 && strcmp(argv[4], "-"))
 		enter(argv[4]);
 	if (!strcmp(name, "cold"))
@@ -163,6 +206,6 @@ int main(int argc, char **argv)
 	else if (!strncmp(name, "connect", 7))
 		printf("%lld\n", measure(do_connect, name + 7, count));
 	else
-		printf("%lld\n", measure(do_open, object, count));
+		printf("%lld\n", measure(find_file_operation(name), object, count));
 	return 0;
 }

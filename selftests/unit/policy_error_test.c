@@ -59,7 +59,7 @@ static void test_dead(void **state)
 		"p.json:3:2: rule 1 can never match: rule 0 at 2:1 decides first\n");
 	refused_text(
 		FILE_RULES(
-			"{\"allow\":[\"read\",\"write\"],\"path\":\"/a/*\"},\n{\"deny\":\"create\",\"path\":\"/a/*\"},\n"
+			"{\"allow\":[\"read\",\"write\"],\"path\":\"/a/*\"},\n{\"deny\":[\"create\",\"delete\",\"attr\"],\"path\":\"/a/*\"},\n"
 			"{\"deny\":\"*\",\"path\":\"/a/b\"}"),
 		"p.json:4:1: rule 2 can never match: rule 0 at 2:1 decides first\n");
 	refused_text(NET_RULES("{\"allow\":\"connect\",\"cidr\":[\"10.0.0.0/9\",\"10.128.0.0/9\"]},\n"
