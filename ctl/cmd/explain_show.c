@@ -68,9 +68,25 @@ static void write_widening(struct json_writer *writer, const struct widening *wi
 	json_end_object(writer);
 }
 
+/* What holds beside the verdict if the new name is taken. */
+static void write_replacing(struct json_writer *writer, const struct move *move)
+{
+	json_key(writer, "replacing");
+	if (!move->has_replacing) {
+		json_null(writer);
+		return;
+	}
+	json_begin_object(writer);
+	write_word(writer, "verdict", verb_words[move->replacing.verb]);
+	write_word(writer, "op", operation_name(OP_FILE_DELETE));
+	write_origin(writer, move->replacing.rule, &move->replacing.place);
+	json_end_object(writer);
+}
+
 static void write_move(struct json_writer *writer, const struct move *move)
 {
 	write_widening(writer, move->widens);
+	write_replacing(writer, move);
 	json_key(writer, "directory");
 	if (!move->has_below || move->is_directory) {
 		json_null(writer);
@@ -190,6 +206,11 @@ static void print_move(const struct decision *decision)
 		       operation_name(widens->operation));
 	if (widens)
 		print_widening(widens);
+	if (move->has_replacing && move->replacing.verb == VERB_DENY && !widens) {
+		fputs("  if the new name is taken: refused (EACCES) for file.delete, ", stdout);
+		print_place(move->replacing.rule, &move->replacing.place);
+		putchar('\n');
+	}
 	if (!move->has_below || move->is_directory)
 		return;
 	printf("  a directory: %s\n", move->is_contained ? "the same, whatever lies below it"

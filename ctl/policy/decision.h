@@ -32,10 +32,12 @@ struct widening {
 /* What is told of a rename or link beyond what is told of all operations. */
 struct move {
 	enum operation lacking; /* the right that is lacking, or the operation itself */
-	char *judged;	   /* the new name that was judged, where it is not the one asked about; else NULL */
-	bool is_directory; /* the old name ends in a slash: the verdict counts what may lie below */
-	bool has_below;	   /* a rename of a directory was judged, too */
-	bool is_contained; /* everything that may lie below it would be */
+	char *judged;	    /* the new name that was judged, where it is not the one asked about; else NULL */
+	bool is_directory;  /* the old name ends in a slash: the verdict counts what may lie below */
+	bool has_below;	    /* a rename of a directory was judged, too */
+	bool is_contained;  /* everything that may lie below it would be */
+	bool has_replacing; /* a rename that replaces what has the new name was judged, too */
+	struct origin replacing; /* whether that may be deleted */
 	struct widening *widens; /* the reason of the verdict, or NULL */
 	struct widening *below;	 /* why a directory of these names would be refused, or NULL */
 };

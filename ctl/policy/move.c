@@ -48,30 +48,38 @@ static void take_origin(struct decision *decision, const struct origin *origin)
 }
 
 /*
- * The right to take the old name away, then that to make the new one. A refusal
- * ends it; else the stricter of both holds, for one may be logged or asked for.
+ * The right to take the old name away, then that to make the new one: the
+ * stricter of both holds, and of equally strict ones the first.
  */
 static void judge_rights(struct moving *moving)
 {
 	const struct image_header *image = moving->compiled->image;
-	uint32_t create = decision_word(image, OP_FILE_CREATE, moving->fresh), word = create;
-	enum operation op = OP_FILE_CREATE;
+	uint32_t word = decision_word(image, OP_FILE_CREATE, moving->fresh);
 	struct origin origin;
 
 	if (moving->op == OP_FILE_RENAME) {
 		uint32_t delete = decision_word(image, OP_FILE_DELETE, moving->old);
 
-		if (WORD_VERB(delete) == VERB_DENY ||
-		    (delete != create && decide_stricter(delete, create) == delete)) {
+		if (decide_strictness(WORD_VERB(delete)) >= decide_strictness(WORD_VERB(word))) {
 			word = delete;
-			op = OP_FILE_DELETE;
+			moving->decided = OP_FILE_DELETE;
 		}
 	}
-	decision_origin(moving->compiled, op, word, &origin);
+	decision_origin(moving->compiled, moving->decided, word, &origin);
 	take_origin(moving->decision, &origin);
-	moving->decided = op;
-	moving->decision->move->lacking = origin.verb == VERB_DENY ? op : moving->op;
-	moving->decision->error = origin.verb == VERB_DENY ? EACCES : 0;
+	if (origin.verb != VERB_DENY)
+		return;
+	moving->decision->move->lacking = moving->decided;
+	moving->decision->error = EACCES;
+}
+
+/* What has the new name is deleted by a rename: that needs a right of its own, if anything has. */
+static void judge_replacing(const struct moving *moving, struct move *move)
+{
+	uint32_t word = decision_word(moving->compiled->image, OP_FILE_DELETE, moving->fresh);
+
+	move->has_replacing = true;
+	decision_origin(moving->compiled, OP_FILE_DELETE, word, &move->replacing);
 }
 
 /* The first operation that TO permits more than FROM, or, LOSS being allowed, create that it permits less. */
@@ -218,6 +226,10 @@ static int decide(struct moving *moving, bool is_directory)
 		return 0;
 	}
 	if (moving->old->is_too_deep || moving->fresh->is_too_deep) {
+		if (!moving->old->is_too_deep)
+			decision->move->lacking = OP_FILE_CREATE;
+		else if (moving->op == OP_FILE_RENAME)
+			decision->move->lacking = OP_FILE_DELETE;
 		decision->verb = VERB_DENY;
 		decision->reason = REASON_TOO_DEEP;
 		decision->is_enforced = true;
@@ -225,7 +237,12 @@ static int decide(struct moving *moving, bool is_directory)
 		return 0;
 	}
 	judge_rights(moving);
-	return decision->verb == VERB_DENY ? 0 : judge_containment(moving, is_directory);
+	/* Whoever is asked is asked for that right, before anything else is looked at. */
+	if (decide_strictness(decision->verb) >= decide_strictness(VERB_ASK))
+		return 0;
+	if (moving->op == OP_FILE_RENAME)
+		judge_replacing(moving, decision->move);
+	return judge_containment(moving, is_directory);
 }
 
 int move_decide(const struct compiled *compiled, enum operation op, const struct object *old,

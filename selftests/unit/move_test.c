@@ -210,10 +210,33 @@ static void test_edges(void **state)
 	compiled_done(&compiled);
 	open_text(policy_text, &compiled);
 	assert_move(&compiled, "file.link", deep, "/w/x", "deny too-deep EACCES file.link");
-	assert_move(&compiled, "file.link", "/w/x", deep, "deny too-deep EACCES file.link");
+	assert_move(&compiled, "file.link", "/w/x", deep, "deny too-deep EACCES file.create");
 	assert_int_equal(decision_make(&compiled, OP_FILE_LINK, "/a", "b", &decision, &error), -EINVAL);
 	assert_non_null(error);
 	free(error);
+	compiled_done(&compiled);
+}
+
+/* What has the new name goes by a rename, which is judged beside it. */
+static void test_replacing(void **state)
+{
+	struct compiled compiled;
+	struct decision decision;
+
+	(void)state;
+	if (!is_hooked(OP_FILE_RENAME) || !is_hooked(OP_FILE_DELETE))
+		return;
+	open_text(policy_text, &compiled);
+	decide(&compiled, "/w/a", "/drop/b", &decision);
+	assert_int_equal(decision.verb, VERB_ALLOW);
+	assert_true(decision.move->has_replacing);
+	assert_int_equal(decision.move->replacing.verb, VERB_DENY);
+	assert_null(decision.move->replacing.rule);
+	decision_done(&decision);
+	decide(&compiled, "/w/a", "/w/b", &decision);
+	assert_int_equal(decision.move->replacing.verb, VERB_ALLOW);
+	assert_int_equal(decision.move->replacing.rule->index, 2);
+	decision_done(&decision);
 	compiled_done(&compiled);
 }
 
@@ -250,7 +273,8 @@ int main(void)
 		cmocka_unit_test(test_link),	      cmocka_unit_test(test_rename),
 		cmocka_unit_test(test_rename_widens), cmocka_unit_test(test_directories),
 		cmocka_unit_test(test_example),	      cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_no_rules),      cmocka_unit_test(test_observed),
+		cmocka_unit_test(test_replacing),     cmocka_unit_test(test_no_rules),
+		cmocka_unit_test(test_observed),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
