@@ -13,6 +13,7 @@
 #include "ctl/enforce/images.h"
 #include "ctl/enforce/loaded.h"
 #include "ctl/enforce/programs.h"
+#include "ctl/enforce/replace.h"
 #include "ctl/policy/coverage.h"
 #include "ctl/sys/kernel.h"
 
@@ -159,27 +160,6 @@ static void show(const struct compiled *compiled, size_t count, bool is_json)
 	}
 }
 
-static int put_all(struct compiled *compiled, size_t count, const struct policy_options *options)
-{
-	struct pins pins;
-	uint32_t index;
-	int code = kernel_side_open("load", &pins, NULL);
-
-	for (size_t i = 0; i < count && !code; i++) {
-		int error = images_put(&pins, compiled[i].image, compiled[i].image_bytes, &index);
-
-		if (!error)
-			error = loaded_policy_keep(compiled[i].policy, options);
-		if (error == -ENOSPC)
-			code = cmd_fail("load: %s: all %d places for policies are taken: unload one first",
-					compiled[i].policy->name, POLICY_LAST);
-		else if (error)
-			code = kernel_side_failed("load", compiled[i].policy->name, error);
-	}
-	pins_close(&pins);
-	return code;
-}
-
 /* One file would replace the other within this very command. */
 static int refuse_twins(const struct compiled *compiled, size_t count)
 {
@@ -194,20 +174,144 @@ static int refuse_twins(const struct compiled *compiled, size_t count)
 	return EXIT_DONE;
 }
 
-static int put_in_force(struct compiled *compiled, size_t count, const struct load_options *load,
+/* What was compiled, on its way into force. */
+struct batch {
+	const struct compiled *compiled;
+	struct replacement *replacements;
+	size_t count;
+};
+
+static const char *name_of(const struct batch *batch, size_t i)
+{
+	return batch->compiled[i].policy->name;
+}
+
+static int stage_failed(const char *name, int error)
+{
+	char what[sizeof(RUN_DIR "/policies/") + POLICY_NAME_MAX];
+
+	snprintf(what, sizeof(what), RUN_DIR "/policies/%s", name);
+	return kernel_side_failed("load", what, error);
+}
+
+/* Writes the sources of all, for `explain`, beside those of what is in force yet. */
+static int stage_all(const struct batch *batch, const struct policy_options *options)
+{
+	int error = loaded_policies_tidy();
+
+	if (error)
+		return stage_failed("", error);
+	for (size_t i = 0; i < batch->count; i++) {
+		error = loaded_policy_stage(batch->compiled[i].policy, options);
+		if (error)
+			return stage_failed(name_of(batch, i), error);
+	}
+	return EXIT_DONE;
+}
+
+static int prepare_all(const struct pins *pins, const struct batch *batch)
+{
+	size_t failed = 0;
+	int error = replacements_prepare(pins, batch->replacements, batch->count, &failed);
+
+	if (error == -ENOSPC)
+		return cmd_fail("load: %s: all %d places for policies are taken: unload one first",
+				name_of(batch, failed), POLICY_LAST);
+	return error ? kernel_side_failed("load", name_of(batch, failed), error) : EXIT_DONE;
+}
+
+/* Takes the sources that were put in place back, and the images with them. */
+static void undo_all(const struct pins *pins, const struct batch *batch)
+{
+	int error = replacements_undo(pins, batch->replacements, batch->count);
+
+	for (size_t i = 0; i < batch->count; i++) {
+		int failed = loaded_policy_undo(name_of(batch, i));
+
+		error = error ? error : failed;
+	}
+	if (error)
+		cmd_fail("load: cannot put everything back (%s): see agentctl status for what is in force",
+			 strerror(-error));
+}
+
+/*
+ * All that needs room is there by now. Images come before their sources: the
+ * latter are for `explain` alone. A load that is killed between the two leaves
+ * an explanation of the older policy, until the next load.
+ */
+static int commit_all(const struct pins *pins, const struct batch *batch)
+{
+	size_t failed = 0;
+	int error = replacements_commit(pins, batch->replacements, batch->count, &failed);
+
+	for (size_t i = 0; i < batch->count && !error; i++) {
+		failed = i;
+		error = loaded_policy_commit(name_of(batch, i));
+	}
+	if (!error)
+		return EXIT_DONE;
+	undo_all(pins, batch);
+	return kernel_side_failed("load", name_of(batch, failed), error);
+}
+
+static int put_all(const struct batch *batch)
+{
+	struct pins pins;
+	int code = kernel_side_open("load", &pins, NULL);
+
+	if (code)
+		return code;
+	code = prepare_all(&pins, batch);
+	if (!code)
+		code = commit_all(&pins, batch);
+	replacements_done(batch->replacements, batch->count);
+	pins_close(&pins);
+	return code;
+}
+
+/* With the lock held. Whatever fails leaves in force what was before, programs included. */
+static int put_locked(const struct batch *batch, const struct load_options *load,
+		      const struct policy_options *options)
+{
+	struct programs_state before;
+	int code = stage_all(batch, options);
+
+	if (code)
+		return code;
+	programs_save(&before);
+	code = start_programs(load);
+	if (!code)
+		code = put_all(batch);
+	if (code)
+		programs_restore(&before);
+	return code;
+}
+
+static int put_in_force(const struct compiled *compiled, size_t count, const struct load_options *load,
 			const struct policy_options *options)
 {
+	struct batch batch = { .compiled = compiled, .count = count };
 	int lock, code = kernel_side_insist("load");
 
 	if (code)
 		return code;
+	batch.replacements = calloc(count, sizeof(*batch.replacements));
+	if (!batch.replacements)
+		return cmd_fail("load: out of memory");
+	for (size_t i = 0; i < count; i++) {
+		batch.replacements[i].image = compiled[i].image;
+		batch.replacements[i].image_bytes = compiled[i].image_bytes;
+	}
 	lock = pins_lock();
-	if (lock < 0)
-		return kernel_side_failed("load", RUN_DIR "/lock", lock);
-	code = start_programs(load);
-	if (!code)
-		code = put_all(compiled, count, options);
-	close(lock);
+	if (lock < 0) {
+		code = kernel_side_failed("load", RUN_DIR "/lock", lock);
+	} else {
+		code = put_locked(&batch, load, options);
+		loaded_policies_tidy();
+		close(lock);
+	}
+	free(batch.replacements);
 	return code;
 }
 

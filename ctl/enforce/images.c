@@ -5,7 +5,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static enum image_class class_of(uint32_t cells)
@@ -25,9 +24,9 @@ int images_slot(const struct pins *pins, uint32_t index, struct policy_slot *ret
 	return bpf_map_lookup_elem(pins->policies, &index, ret_slot) ? -errno : 0;
 }
 
-static int find_name(const struct pins *pins, const char *name, uint32_t *ret_index)
+int images_find(const struct pins *pins, const char *name, uint32_t *ret_index)
 {
-	for (uint32_t index = POLICY_FIRST; index <= POLICY_LAST; index++) {
+	for (uint32_t index = POLICY_FIRST; name[0] && index <= POLICY_LAST; index++) {
 		struct policy_slot slot;
 		int error = images_slot(pins, index, &slot);
 
@@ -39,11 +38,6 @@ static int find_name(const struct pins *pins, const char *name, uint32_t *ret_in
 		}
 	}
 	return -ENOENT;
-}
-
-int images_find(const struct pins *pins, const char *name, uint32_t *ret_index)
-{
-	return name[0] ? find_name(pins, name, ret_index) : -ENOENT;
 }
 
 static int make_map(const struct image_header *image, size_t bytes)
@@ -73,10 +67,29 @@ static uint64_t get_masks(const struct pins *pins, uint32_t index)
 }
 
 /* After the image: the warm path takes an older head for what it is, a newer one it could not. */
-static void set_head(const struct pins *pins, uint32_t index, const struct image_header *image)
+static void set_head(const struct pins *pins, uint32_t index, const struct image_map *map)
 {
-	set_masks(pins, index, HEAD_MASKS(image->enforced, image->observed));
-	__atomic_store_n(&pins->heads_memory[index].generation, image->generation, __ATOMIC_SEQ_CST);
+	set_masks(pins, index, map->masks);
+	__atomic_store_n(&pins->heads_memory[index].generation, map->generation, __ATOMIC_SEQ_CST);
+}
+
+int images_make(const struct pins *pins, struct image_header *image, size_t bytes, struct image_map *ret_map)
+{
+	int class = class_of(image->cells), fd;
+
+	image->generation =
+		GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
+			   image->flags & IMAGE_AUDIT, image->lanes, class);
+	fd = make_map(image, bytes);
+	if (fd < 0)
+		return fd;
+	*ret_map = (struct image_map){
+		.fd = fd,
+		.class = class,
+		.generation = image->generation,
+		.masks = HEAD_MASKS(image->enforced, image->observed),
+	};
+	return 0;
 }
 
 /*
@@ -89,62 +102,62 @@ static void set_head(const struct pins *pins, uint32_t index, const struct image
  * enforce it allows, so too many cost time and too few would be open, also if
  * this process dies between the two steps.
  */
-int images_put_at(const struct pins *pins, uint32_t index, struct image_header *image, size_t bytes)
+int images_switch(const struct pins *pins, uint32_t index, const struct image_map *map)
 {
-	int class = class_of(image->cells), fd, error = 0;
+	uint64_t before = get_masks(pins, index);
+	int error = 0;
 
-	image->generation =
-		GENERATION(__atomic_add_fetch(&pins->control_memory->generation, 1, __ATOMIC_SEQ_CST),
-			   image->flags & IMAGE_AUDIT, image->lanes, class);
-	fd = make_map(image, bytes);
-	if (fd < 0)
-		return fd;
-	set_masks(pins, index, get_masks(pins, index) | HEAD_MASKS(image->enforced, image->observed));
-	if (bpf_map_update_elem(outer_map(pins, class), &index, &fd, BPF_ANY))
+	set_masks(pins, index, before | map->masks);
+	if (bpf_map_update_elem(outer_map(pins, map->class), &index, &map->fd, BPF_ANY)) {
 		error = -errno;
-	close(fd);
+		set_masks(pins, index, before);
+	}
 	for (int other = 0; other < CLASS_COUNT && !error; other++)
-		if (other != class && bpf_map_delete_elem(outer_map(pins, other), &index) && errno != ENOENT)
+		if (other != (int)map->class && bpf_map_delete_elem(outer_map(pins, other), &index) &&
+		    errno != ENOENT)
 			error = -errno;
 	if (!error)
-		set_head(pins, index, image);
+		set_head(pins, index, map);
 	return error;
 }
 
-static void fill_slot(const struct image_header *image, struct policy_slot *slot)
+/* The classes in the order in which a program looks at them. */
+int images_current(const struct pins *pins, uint32_t index, struct image_map *ret_map)
 {
-	struct timespec now;
+	for (int class = 0; class < CLASS_COUNT; class ++) {
+		uint32_t id;
+		int fd;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	memset(slot, 0, sizeof(*slot));
-	memcpy(slot->name, image->name, sizeof(slot->name));
-	slot->generation = image->generation;
-	slot->loaded_ns = now.tv_sec * 1000000000ull + now.tv_nsec;
-	slot->flags = image->flags;
-	slot->enforced = image->enforced;
-	slot->observed = image->observed;
-	slot->rule_count = image->rule_count;
-	slot->lanes = image->lanes;
-	slot->cells = image->cells;
+		if (bpf_map_lookup_elem(outer_map(pins, class), &index, &id)) {
+			if (errno != ENOENT)
+				return -errno;
+			continue;
+		}
+		fd = bpf_map_get_fd_by_id(id);
+		if (fd < 0)
+			return -errno;
+		*ret_map = (struct image_map){
+			.fd = fd,
+			.class = class,
+			.generation = __atomic_load_n(&pins->heads_memory[index].generation,
+						      __ATOMIC_SEQ_CST),
+			.masks = get_masks(pins, index),
+		};
+		return 0;
+	}
+	return -ENOENT;
 }
 
-int images_put(const struct pins *pins, struct image_header *image, size_t bytes, uint32_t *ret_index)
+int images_put_at(const struct pins *pins, uint32_t index, struct image_header *image, size_t bytes)
 {
-	struct policy_slot slot;
-	uint32_t index;
-	int error = images_find(pins, image->name, &index);
+	struct image_map map;
+	int error = images_make(pins, image, bytes, &map);
 
-	if (error == -ENOENT)
-		error = find_name(pins, "", &index) ? -ENOSPC : 0;
-	if (!error)
-		error = images_put_at(pins, index, image, bytes);
 	if (error)
 		return error;
-	fill_slot(image, &slot);
-	if (bpf_map_update_elem(pins->policies, &index, &slot, BPF_ANY))
-		return -errno;
-	*ret_index = index;
-	return 0;
+	error = images_switch(pins, index, &map);
+	close(map.fd);
+	return error;
 }
 
 void images_close(const struct pins *pins, uint32_t index)

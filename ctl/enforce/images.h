@@ -14,15 +14,27 @@ int images_find(const struct pins *pins, const char *name, uint32_t *ret_index);
 /* What stands in INDEX; the name is empty where nothing does. */
 int images_slot(const struct pins *pins, uint32_t index, struct policy_slot *ret_slot);
 
-/*
- * Puts IMAGE (of BYTES bytes; its generation is set here) in force under its own
- * name, in place of one of that name if there is one: when it returns, every
- * check sees the new one. *ret_index is the policy's index. -ENOSPC without a
- * free index; on any error what was in force still is.
- */
-int images_put(const struct pins *pins, struct image_header *image, size_t bytes, uint32_t *ret_index);
+/* An image as the kernel holds it, and what the head of its index says while it is in force. */
+struct image_map {
+	int fd; /* of the inner map, the owner's to close */
+	enum image_class class;
+	uint64_t generation;
+	uint64_t masks;
+};
 
-/* The same at a given index that no name stands for: the self-check's. */
+/*
+ * Gives IMAGE, of BYTES bytes, a generation of its own and the kernel a copy,
+ * which nobody sees yet. All that takes memory happens here. 0 or -errno.
+ */
+int images_make(const struct pins *pins, struct image_header *image, size_t bytes, struct image_map *ret_map);
+
+/* What is in force at INDEX, so that it can be put back. -ENOENT if nothing is, or -errno. */
+int images_current(const struct pins *pins, uint32_t index, struct image_map *ret_map);
+
+/* Puts MAP in force at INDEX in place of what is there: when it returns, every check sees it. 0 or -errno. */
+int images_switch(const struct pins *pins, uint32_t index, const struct image_map *map);
+
+/* Makes an image and puts it in force at an index that no name stands for: the self-check's. */
 int images_put_at(const struct pins *pins, uint32_t index, struct image_header *image, size_t bytes);
 
 /* Lets INDEX, which has no image, deny: whoever is governed by it is judged, and finds none. */

@@ -18,8 +18,6 @@
 #include "ctl/enforce/pins.h"
 #include "kern/agentctl.skel.h"
 
-#define HOOKS_MAX 64
-
 /* libbpf talks through a callback without data; what it says of a refused program is kept for the error. */
 static struct programs_error *listener;
 
@@ -367,19 +365,54 @@ int programs_start(const char *const *waived, size_t waived_count, struct progra
 	return 0;
 }
 
-int programs_stop(void)
+static int unpin_link(const char *hook)
 {
 	char path[256], fresh[300];
 	int error = 0;
 
+	pin_link_path(path, sizeof(path), hook);
+	if (unlink(path) && errno != ENOENT)
+		error = -errno;
+	/* What a load that was killed left. */
+	snprintf(fresh, sizeof(fresh), "%s_new", path);
+	if (unlink(fresh) && errno != ENOENT)
+		error = -errno;
+	return error;
+}
+
+int programs_stop(void)
+{
+	static const struct programs_state none;
+
+	return programs_restore(&none);
+}
+
+void programs_save(struct programs_state *ret_state)
+{
+	struct pins pins;
+
+	memset(ret_state, 0, sizeof(*ret_state));
+	for (const struct hook *hook = hooks; hook->name; hook++)
+		ret_state->is_linked[hook - hooks] = pin_has_link(hook->name);
+	if (pins_open(&pins))
+		return;
+	ret_state->waived = pins.control_memory->waived;
+	pins_close(&pins);
+}
+
+int programs_restore(const struct programs_state *state)
+{
+	struct pins pins;
+	int error = 0;
+
 	for (const struct hook *hook = hooks; hook->name; hook++) {
-		pin_link_path(path, sizeof(path), hook->name);
-		if (unlink(path) && errno != ENOENT)
-			error = -errno;
-		/* What a load that was killed left. */
-		snprintf(fresh, sizeof(fresh), "%s_new", path);
-		if (unlink(fresh) && errno != ENOENT)
-			error = -errno;
+		int failed = state->is_linked[hook - hooks] ? 0 : unpin_link(hook->name);
+
+		error = failed ? failed : error;
 	}
+	if (pins_open(&pins))
+		return error;
+	pins.control_memory->waived = state->waived;
+	pins_close(&pins);
 	return error;
 }

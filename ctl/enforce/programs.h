@@ -5,6 +5,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#define HOOKS_MAX 64
+
+/* Which hooks have their program, in the order of the table, and the operations of those that were waived. */
+struct programs_state {
+	bool is_linked[HOOKS_MAX];
+	uint64_t waived;
+};
 
 /* What went wrong, for the user: which hook, and the kernel's last words about it. */
 struct programs_error {
@@ -29,6 +38,14 @@ int programs_missing_targets(const char **ret_names, size_t max);
 
 /* Unpins all links: no program runs any more. The maps stay, with events that nobody has read. */
 int programs_stop(void);
+
+/*
+ * Notes which hooks are in force, so that a load that fails later leaves no more
+ * behind: restoring takes out the programs of all others. A hook that was in force
+ * before stays so, with its program or a new one that does the same. 0 or -errno.
+ */
+void programs_save(struct programs_state *ret_state);
+int programs_restore(const struct programs_state *state);
 
 /* Are all hooks in force? *ret_missing counts those that are not. False also when nothing is. */
 bool programs_running(size_t *ret_missing);

@@ -178,21 +178,37 @@ static void write_bundle(FILE *stream, const struct policy *policy, const struct
 	json_newline(&writer);
 }
 
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t done = write(fd, text, len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		text += done;
+		len -= done;
+	}
+	return 0;
+}
+
+/* Through memory, because a stream forgets why a write failed. */
 int policy_write_bundle(const struct policy *policy, const struct policy_options *options, int fd)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
-	bool has_failed;
+	char *text = NULL;
+	size_t len;
+	FILE *stream = open_memstream(&text, &len);
+	int error = -ENOMEM;
 
-	if (!stream) {
-		int error = errno;
-
-		if (copy >= 0)
-			close(copy);
-		return -error;
-	}
+	if (!stream)
+		return error;
 	write_bundle(stream, policy, options);
-	has_failed = ferror(stream);
-	errno = EIO;
-	return fclose(stream) || has_failed ? -errno : 0;
+	if (!(fflush(stream) || ferror(stream)))
+		error = 0;
+	fclose(stream);
+	if (!error)
+		error = write_all(fd, text, len);
+	free(text);
+	return error;
 }

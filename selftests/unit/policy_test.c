@@ -400,6 +400,10 @@ static void test_bundle(void **state)
 	open_saying("p.json", &options, "", &compiled);
 	assert_int_equal(policy_write_bundle(compiled.policy, &options, fd), 0);
 	close(fd);
+	/* Why it cannot be written is told. */
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(policy_write_bundle(compiled.policy, &options, fd), -ENOSPC);
+	close(fd);
 	compiled_done(&compiled);
 	/* The files may be gone or changed: the bundle has them as they were. */
 	unlink(scratch_path("base.json"));
