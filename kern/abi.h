@@ -349,7 +349,7 @@ struct told {
 };
 
 /* The rings' account: made = read + merged + lost, exactly, for each ring. */
-enum ring { RING_DENIALS, RING_OBSERVATIONS, RING_COUNT };
+enum event_ring { RING_DENIALS, RING_OBSERVATIONS, RING_COUNT };
 
 struct ring_account {
 	__u64 made;

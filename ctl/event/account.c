@@ -13,7 +13,7 @@
 struct memory {
 	struct bucket_key key;
 	uint64_t used; /* by the account's clock; 0 for an empty place */
-	enum ring ring;
+	enum event_ring ring;
 	char *record;
 	size_t len;
 	size_t size;
@@ -120,7 +120,7 @@ static size_t used_size(const struct event_view *view)
 	       view->target.len + view->args.len + view->host.len;
 }
 
-int account_record(struct account *account, enum ring ring, const void *record, size_t size,
+int account_record(struct account *account, enum event_ring ring, const void *record, size_t size,
 		   int64_t clock_offset, const struct event_sink *sink)
 {
 	struct reader_state *state = account->state;
@@ -144,7 +144,7 @@ int account_record(struct account *account, enum ring ring, const void *record, 
 	return 0;
 }
 
-int account_lost(struct account *account, enum ring ring, uint64_t lost, uint64_t now_ns,
+int account_lost(struct account *account, enum event_ring ring, uint64_t lost, uint64_t now_ns,
 		 int64_t clock_offset, const struct event_sink *sink)
 {
 	struct reader_state *state = account->state;

@@ -29,11 +29,11 @@ void account_free(struct account *account);
  * repeats. What is no event is counted, and told as lost later. A canary is
  * dropped. Returns the sink's error.
  */
-int account_record(struct account *account, enum ring ring, const void *record, size_t size,
+int account_record(struct account *account, enum event_ring ring, const void *record, size_t size,
 		   int64_t clock_offset, const struct event_sink *sink);
 
 /* RING's kernel counter says that LOST were lost so far: tell what of it (and of rejected records) is untold. */
-int account_lost(struct account *account, enum ring ring, uint64_t lost, uint64_t now_ns,
+int account_lost(struct account *account, enum event_ring ring, uint64_t lost, uint64_t now_ns,
 		 int64_t clock_offset, const struct event_sink *sink);
 
 /*

@@ -28,7 +28,7 @@ struct event_view {
 	uint64_t count; /* of a repeated or lost event, else 0 */
 	enum verdict verdict;
 	enum verdict repeated; /* what a repeated event repeats, else the verdict itself */
-	enum ring ring;
+	enum event_ring ring;
 	enum operation op;
 	enum reason reason;
 	enum severity severity;

@@ -26,7 +26,7 @@
 #define WAIT_MS 1000
 #define BUSY_PAUSE_US 1000
 
-/* The first ones are the rings, in the order of enum ring. */
+/* The first ones are the rings, in the order of enum event_ring. */
 enum pin { PIN_DENIALS, PIN_OBSERVATIONS, PIN_ACCOUNT, PIN_READER, PIN_BUCKETS, PIN_TOLD, PIN_COUNT };
 
 struct pin_want {
@@ -268,7 +268,7 @@ struct peek {
 	uint64_t time_ns;
 };
 
-static int peek(struct reader *reader, enum ring ring, unsigned long end, struct peek *ret_peek)
+static int peek(struct reader *reader, enum event_ring ring, unsigned long end, struct peek *ret_peek)
 {
 	int found = ringbuf_peek(&reader->ring[ring], end, &ret_peek->record, &ret_peek->size);
 
@@ -283,12 +283,12 @@ static int peek(struct reader *reader, enum ring ring, unsigned long end, struct
 }
 
 /* The ring whose oldest record before END is the oldest: 1, or 0 if all are empty. */
-static int peek_oldest(struct reader *reader, const unsigned long end[RING_COUNT], enum ring *ret_ring,
+static int peek_oldest(struct reader *reader, const unsigned long end[RING_COUNT], enum event_ring *ret_ring,
 		       struct peek *ret_peek)
 {
 	int found = 0;
 
-	for (enum ring ring = 0; ring < RING_COUNT; ring++) {
+	for (enum event_ring ring = 0; ring < RING_COUNT; ring++) {
 		struct peek head;
 		int has_head = peek(reader, ring, end[ring], &head);
 
@@ -314,7 +314,7 @@ static int drain(struct reader *reader, const struct event_sink *sink, int64_t c
 {
 	unsigned long end[RING_COUNT];
 	struct peek head;
-	enum ring ring;
+	enum event_ring ring;
 	int found;
 
 	reader->has_read = false;
@@ -335,7 +335,7 @@ static uint64_t tell_time(struct reader *reader, uint64_t now_ns)
 {
 	unsigned long end[RING_COUNT];
 	struct peek head;
-	enum ring ring;
+	enum event_ring ring;
 
 	find_ends(reader, end);
 	if (peek_oldest(reader, end, &ring, &head) > 0 && head.time_ns && head.time_ns < now_ns)
@@ -346,7 +346,7 @@ static uint64_t tell_time(struct reader *reader, uint64_t now_ns)
 static int tell_lost(struct reader *reader, const struct event_sink *sink, uint64_t now_ns,
 		     int64_t clock_offset)
 {
-	for (enum ring ring = 0; ring < RING_COUNT; ring++) {
+	for (enum event_ring ring = 0; ring < RING_COUNT; ring++) {
 		uint64_t lost = __atomic_load_n(&reader->accounts->ring[ring].lost, __ATOMIC_ACQUIRE);
 		int error = account_lost(reader->account, ring, lost, now_ns, clock_offset, sink);
 
