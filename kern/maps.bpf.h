@@ -68,11 +68,11 @@ struct governed governed __weak SEC(".data.governed");
 struct control control __weak SEC(".data.control");
 
 /* The distance of a kernel pointer of any kind from a fixed place, which the verifier takes for a number. */
-#define POINTER_DIFF(p)                                               \
-	({                                                            \
-		__u64 value_ = (__u64)(p), base_ = (__u64)&governed;  \
-		asm volatile("%0 -= %1" : "+r"(value_) : "r"(base_)); \
-		value_;                                               \
+#define POINTER_DIFF(p)                                                      \
+	({                                                                   \
+		__u64 value_ = (__u64)(p), base_ = (unsigned long)&governed; \
+		asm volatile("%0 -= %1" : "+r"(value_) : "r"(base_));        \
+		value_;                                                      \
 	})
 
 struct policy_head heads[POLICIES_MAX] __weak SEC(".data.heads");

@@ -17,7 +17,7 @@
 #define MQUEUE_MAGIC 0x19800202
 #define S_CASEFOLD (1u << 15)
 #define SB_KERNMOUNT (1u << 22)
-#define MNT_NS_INTERNAL ((__u64)-EINVAL)
+#define MNT_NS_INTERNAL ((__u64)(-EINVAL))
 #define PIDTYPE_TGID 1
 
 #define NAME_TRIES 512 /* most of them a look at a lock that a writer holds */

@@ -8,13 +8,10 @@
 		NULL, 0, NULL, NULL                                                        \
 	}
 
-#define DEFINE_OPTION                                                                 \
-	{                                                                             \
-		"define", 'D', "NAME=VALUE", "a value for the policy's variable NAME" \
-	}
+#define DEFINE_OPTION "define", 'D', "NAME=VALUE", "a value for the policy's variable NAME"
 
 static const struct cmd_option load_options[] = {
-	DEFINE_OPTION,
+	{ DEFINE_OPTION },
 	{ "without", 0, "HOOK", "do without a hook that this kernel lacks" },
 	COMMON_OPTIONS,
 };
@@ -36,7 +33,7 @@ static const struct cmd_option log_options[] = {
 };
 
 static const struct cmd_option policy_options[] = {
-	DEFINE_OPTION,
+	{ DEFINE_OPTION },
 	COMMON_OPTIONS,
 };
 
