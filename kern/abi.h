@@ -32,8 +32,8 @@
 	X(NET_ACCEPT, "net", "accept", 0)     \
 	X(UNIX_CONNECT, "unix", "connect", 0) \
 	X(UNIX_BIND, "unix", "bind", 0)       \
-	X(FILE_RENAME, "file", "rename", 0)   \
-	X(FILE_LINK, "file", "link", 0)
+	X(FILE_RENAME, "file", "rename", 1)   \
+	X(FILE_LINK, "file", "link", 1)
 
 enum operation {
 #define X(id, section, name, hooked) OP_##id,
@@ -269,7 +269,7 @@ struct policy_slot {
 #define EVENT_OBJECT_MAX 4096
 #define EVENT_EXE_MAX 1024
 #define EVENT_CGROUP_MAX 512
-#define EVENT_DATA_MAX 8192
+#define EVENT_DATA_MAX 16384
 
 #define EVENT_OBJECT_CUT 1u
 #define EVENT_EXE_CUT 2u

@@ -15,6 +15,14 @@ const volatile __u32 name_is_pointer __weak = 0;
 /* The sequences of rename_lock (high half) and mount_lock: odd while a writer is at work (process.bpf.c). */
 __u64 tree_sequence(void);
 
+#define S_IFMT 0170000
+#define S_IFDIR 0040000
+
+static __always_inline bool inode_is_directory(struct inode *inode)
+{
+	return inode && (inode->i_mode & S_IFMT) == S_IFDIR;
+}
+
 /*
  * A kernel pointer of any kind as a number: the verifier lets two pointers be
  * subtracted, and the second's own address, once stored, is a number.

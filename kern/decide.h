@@ -93,10 +93,15 @@ static __always_inline void decide_key6(struct address_key *key, const __u8 *add
 	key->byte[18] = port[1];
 }
 
-/* How strict a verb is, to combine two verdicts on one act: the stricter holds. */
+/*
+ * How strict a verb is, to combine two verdicts on one act: the stricter holds.
+ * Two bits a verb and no branch, each of which the kernel's verifier would follow.
+ */
 static __always_inline __u32 decide_strictness(__u32 verb)
 {
-	return verb == VERB_DENY ? 3 : verb == VERB_ASK ? 2 : verb == VERB_AUDIT ? 1 : 0;
+	const __u32 table = 3u << 2 * VERB_DENY | 2u << 2 * VERB_ASK | 1u << 2 * VERB_AUDIT;
+
+	return table >> (2 * (verb & 15)) & 3;
 }
 
 /* Of equally strict words the lower one, so that a rule is named rather than a default. */
@@ -115,9 +120,10 @@ static __always_inline __u32 decide_stricter(__u32 a, __u32 b)
  */
 static __always_inline __u32 decide_right(__u32 op, __u32 word)
 {
-	__u32 verb = WORD_VERB(word);
+	const __u32 table = 3u << 2 * VERB_ALLOW | 3u << 2 * VERB_AUDIT | 2u << 2 * VERB_ASK;
+	__u32 right = table >> (2 * WORD_VERB(word)) & 3;
 
-	return verb == VERB_DENY ? 0 : verb == VERB_ASK ? OP_BIT(op + 16) : OP_BIT(op) | OP_BIT(op + 16);
+	return (right & 1) << op | right >> 1 << (op + 16);
 }
 
 /*

@@ -31,6 +31,7 @@ struct act {
 	__u64 generation;
 	__u64 dentry; /* kernel addresses, 0 if the object is an address */
 	__u64 mnt;
+	__u64 target; /* the new name of a rename or link, on the same mount */
 	__u32 policy;
 	__u32 op;
 	__u32 word;
@@ -407,6 +408,17 @@ static __always_inline void event_object(struct event_slot *slot, struct act *ac
 		event->flags |= EVENT_OBJECT_CUT;
 }
 
+static __always_inline void event_target(struct event_slot *slot, struct act *act)
+{
+	struct event *event = &slot->event;
+
+	event->flags |= EVENT_MORE;
+	event->args_len = event->host_len = 0;
+	event->target_len = event_path(slot, act->target, act->mnt, EVENT_TARGET_MAX);
+	if (slot->cut)
+		event->flags |= EVENT_TARGET_CUT;
+}
+
 static __noinline void event_fill(struct event_slot *slot, struct act *act, __u64 attachment)
 {
 	struct event *event = &slot->event;
@@ -426,6 +438,8 @@ static __noinline void event_fill(struct event_slot *slot, struct act *act, __u6
 	event->cgroup_len = event_cgroup(slot);
 	if (slot->cut)
 		event->flags |= EVENT_CGROUP_CUT;
+	if (act->target)
+		event_target(slot, act);
 }
 
 /* Sends what a slot holds and gives it back; an error counts as lost. */

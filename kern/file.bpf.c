@@ -4,11 +4,8 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define FMODE_READ 1
-#define FMODE_WRITE 2
 #define FMODE_CREATED 0x100000
 #define FMODE_EXEC_FLAG 0x20
-#define FILE_O_TRUNC 01000
 #define FILE_O_TMPFILE 020000000
 
 /* From 6.18 a file's path lies in a union, whose loads the verifier does not trust: a global function gives it back its type. */
@@ -30,26 +27,20 @@ static __noinline int open_resolve(__u64 dentry, fmode_t mode)
 
 /*
  * What an open needs. A file that this open made was judged at path_mknod, and
- * one that is opened to be executed at bprm_check_security. Mode 3 (neither read
- * nor write, for ioctl only) asks for both, as the kernel's own check does.
+ * one that is opened to be executed at bprm_check_security.
  */
 static __always_inline int open_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode,
 				      unsigned int flags, struct request *request)
 {
-	bool read = mode & FMODE_READ;
-	bool write = mode & FMODE_WRITE || flags & FILE_O_TRUNC;
-
 	if (control.pending)
 		open_resolve(POINTER_NUMBER(object), mode);
+	request_open(request, mode, flags);
 	if (flags & FILE_O_TMPFILE) {
 		request->first = OP_FILE_CREATE;
 		request->second = OP_COUNT;
-		return verdict_path(object, mnt, request);
-	}
-	if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG)
+	} else if (mode & FMODE_CREATED || flags & FMODE_EXEC_FLAG) {
 		return 0;
-	request->first = read || !write ? OP_FILE_READ : OP_FILE_WRITE;
-	request->second = read == write ? OP_FILE_WRITE : OP_COUNT;
+	}
 	return verdict_path(object, mnt, request);
 }
 

@@ -463,6 +463,88 @@ QUICK(large)
 		return 0;                                                                            \
 	} while (0)
 
+static __always_inline void quick_classify(const struct image_header *header, struct look *look, __u32 n)
+{
+	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
+		if (i >= n)
+			break;
+		look->byte[i] = quick_class(header, look->byte[i]);
+	}
+}
+
+/* One of the two names of a rename or link: in more detail than an open needs to know. */
+struct end {
+	__u64 generation;
+	__u32 kind;
+	__u32 reason;
+	__u32 op[2]; /* what is needed here; OP_COUNT for none */
+	__u32 word[2];
+	__u32 state[LANES_MAX]; /* of the lanes at its end, */
+	__u32 row[LANES_MAX];	/* their verdict rows, */
+	__u32 below[LANES_MAX]; /* and the states behind a slash after it */
+};
+
+/* Fills END from the states that its lanes came to. */
+IMAGE_FUNCTION end_fill(const struct image_header *header, const __u64 *cell, __u32 mask, struct end *end)
+{
+	__u32 first = end->op[0] & (ROW_WORDS - 1), second = end->op[1] & (ROW_WORDS - 1);
+
+	if (header->generation != end->generation)
+		return -ESTALE;
+	end->word[0] = end->word[1] = WORD_NONE;
+	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
+		__u32 row;
+
+		if (lane >= header->lanes)
+			break;
+		row = match_row(cell, mask, end->state[lane]);
+		end->row[lane] = row;
+		end->below[lane] = match_step(cell, mask, end->state[lane], header->class['/']);
+		end->word[0] = lower_word(end->word[0], match_row_word(cell, mask, row, first));
+		end->word[1] = lower_word(end->word[1], match_row_word(cell, mask, row, second));
+	}
+	end->word[0] = quick_word(header, end->word[0], first);
+	end->word[1] = quick_word(header, end->word[1], second);
+	return 0;
+}
+
+/* 0 or -ESTALE: the image is not of END's generation any more. */
+__weak __noinline int image_end(__u32 policy, struct end *end)
+{
+	if (!end)
+		return -EINVAL;
+	IMAGE_CALL(policy, end_fill, end);
+	return -ESTALE;
+}
+
+#define QUICK_LANES(class)                                                                    \
+	do {                                                                                  \
+		struct image_##class *image = IMAGE_GET(class, look->policy);                 \
+                                                                                              \
+		if (!image)                                                                   \
+			break;                                                                \
+		if (image->header.generation != look->generation)                             \
+			return -ESTALE;                                                       \
+		quick_classify(&image->header, look, n);                                      \
+		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                              \
+			if (lane >= GENERATION_LANES(look->generation))                       \
+				break;                                                        \
+			look->state[lane] = quick_##class(image, look, n, look->state[lane]); \
+		}                                                                             \
+		return 0;                                                                     \
+	} while (0)
+
+/* All lanes of LOOK over its N bytes, to where they end: 0 or -ESTALE. */
+__weak __noinline int image_quick_lanes(struct look *look, __u32 n)
+{
+	if (!look)
+		return -EINVAL;
+	QUICK_LANES(small);
+	QUICK_LANES(medium);
+	QUICK_LANES(large);
+	return -ESTALE;
+}
+
 static __always_inline int image_quick(struct look *look, struct found *found, const struct head *head,
 				       __u32 n)
 {

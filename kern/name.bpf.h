@@ -448,13 +448,20 @@ static long walk_try(__u32 i, struct walk *walk)
 	return walk_finish(walk, work);
 }
 
+static __always_inline void end_states(struct end *end, const struct look *look)
+{
+	for (__u32 lane = 0; lane < LANES_MAX; lane++)
+		end->state[lane] = look->state[lane];
+}
+
 /*
  * The cold path: up to the nearest directory whose state is known, down again.
  * Denies (NAME_NONE) when no try came to an end in an unmoving tree. HEAD becomes
  * that of the image which was walked, so that the same one settles the verdict.
+ * END, if there is one, learns where the name led.
  */
 static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, struct head *head,
-				 struct found *found)
+				 struct found *found, struct end *end)
 {
 	struct walk walk = {};
 	struct work *work = work_take();
@@ -482,6 +489,8 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, st
 		found->word[0] = work->look.word[0];
 		found->word[1] = work->look.word[1];
 	}
+	if (end)
+		end_states(end, &work->look);
 	head->generation = work->look.generation;
 	head->observed = work->observed;
 	work->busy = 0;
@@ -551,8 +560,8 @@ static __always_inline void dentry_fetch(struct dentry *object, struct look *loo
  * does so under the dentry's own sequence, so what was read while that moved, the
  * new name under the old parent above all, is not believed.
  */
-static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
-				struct head *head, struct found *found)
+static __always_inline int name_quick(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				      struct head *head, struct found *found, struct end *end)
 {
 	__u32 sequence = dentry_sequence(object), len;
 	struct dentry *directory = object->d_parent;
@@ -577,12 +586,31 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 	if (len >= NAME_INLINE)
 		return -ENOENT;
 	dentry_fetch(object, &look, len);
-	err = image_quick(&look, found, head, len);
+	if (end) {
+		look.policy = head->policy;
+		look.generation = head->generation;
+		err = image_quick_lanes(&look, len);
+		end_states(end, &look);
+	} else {
+		err = image_quick(&look, found, head, len);
+	}
 	/* An odd one is a writer at work: it never equals an even one. */
 	if (dentry_sequence(object) != (sequence & ~1u))
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	return err;
+}
+
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				struct head *head, struct found *found)
+{
+	return name_quick(object, mnt, task, head, found, 0);
+}
+
+static __noinline int name_fast_end(struct dentry *object, struct vfsmount *mnt, struct head *head,
+				    struct found *found, struct end *end)
+{
+	return name_quick(object, mnt, bpf_get_current_task_btf(), head, found, end);
 }
 
 /*
@@ -593,7 +621,15 @@ static __always_inline void name_find(struct dentry *object, struct vfsmount *mn
 				      struct head *head, struct found *found)
 {
 	if (name_fast(object, mnt, task, head, found))
-		name_slow(object, mnt, head, found);
+		name_slow(object, mnt, head, found, 0);
+}
+
+/* The same of one end of a rename or link. */
+static __always_inline void name_find_end(struct dentry *object, struct vfsmount *mnt, struct head *head,
+					  struct found *found, struct end *end)
+{
+	if (name_fast_end(object, mnt, head, found, end))
+		name_slow(object, mnt, head, found, end);
 }
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What keeps the tables true: new cgroups inherit, moved directories make cached names stale. */
+#include "cache.bpf.h"
 #include "subject.bpf.h"
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -18,9 +17,6 @@ __noinline __u64 tree_sequence(void)
 	bpf_probe_read_kernel(&mount, sizeof(mount), &mount_lock);
 	return (__u64)rename << 32 | mount;
 }
-
-#define S_IFMT 0170000
-#define S_IFDIR 0040000
 
 static __always_inline __u64 cgroup_parent_id(struct cgroup *cgroup)
 {
@@ -78,7 +74,7 @@ int BPF_PROG(hook_d_move, struct dentry *dentry, struct dentry *target, bool exc
 {
 	struct inode *inode = dentry->d_inode;
 
-	if (exchange || (inode && (inode->i_mode & S_IFMT) == S_IFDIR))
+	if (exchange || inode_is_directory(inode))
 		__sync_fetch_and_add(&control.epoch, 1);
 	return 0;
 }

@@ -4,8 +4,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define REACH_MODE_READ 1
-#define REACH_MODE_WRITE 2
 #define REACH_O_PATH 010000000
 #define REACH_WATCH_OBJECT 0 /* FSNOTIFY_OBJ_TYPE_INODE */
 
@@ -20,14 +18,9 @@ char LICENSE[] SEC("license") = "GPL";
 static __always_inline int receive_judge(struct dentry *object, struct vfsmount *mnt, fmode_t mode,
 					 unsigned int flags, __u32 policy)
 {
-	bool read = mode & REACH_MODE_READ, write = mode & REACH_MODE_WRITE;
-	struct request request = {
-		.task = bpf_get_current_task_btf(),
-		.policy = policy,
-		.first = read || !write ? OP_FILE_READ : OP_FILE_WRITE,
-		.second = read == write ? OP_FILE_WRITE : OP_COUNT,
-	};
+	struct request request = { .task = bpf_get_current_task_btf(), .policy = policy };
 
+	request_open(&request, mode, 0);
 	return flags & REACH_O_PATH ? 0 : verdict_path(object, mnt, &request);
 }
 

@@ -192,7 +192,7 @@ __weak __noinline int act_settle(struct act *act)
 		act->verdict = VERDICT_AUDITED;
 	} else {
 		act->verdict = VERDICT_BLOCKED;
-		act->error = EACCES;
+		act->error = act->reason == REASON_WIDENS ? EXDEV : EACCES;
 		if (act->policy == POLICY_CANARY) {
 			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
 			return -EACCES;

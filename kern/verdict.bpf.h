@@ -101,6 +101,24 @@ struct request {
 	struct inode *inode; /* of a file being opened that may be what backs another; NULL if it cannot be */
 };
 
+#define FMODE_READ 1
+#define FMODE_WRITE 2
+#define FILE_O_TRUNC 01000
+
+/*
+ * What a descriptor needs that is opened or received so. Mode 3 (neither read nor
+ * write, for ioctl only) needs both, as the kernel's own check does. Without a
+ * branch: the verifier would follow all that comes after for each outcome.
+ */
+static __always_inline void request_open(struct request *request, fmode_t mode, unsigned int flags)
+{
+	__u32 read = mode & FMODE_READ;
+	__u32 write = (mode / FMODE_WRITE | flags / FILE_O_TRUNC) & 1;
+
+	request->first = OP_FILE_READ + (write & ~read) * (OP_FILE_WRITE - OP_FILE_READ);
+	request->second = OP_FILE_WRITE + (read ^ write) * (OP_COUNT - OP_FILE_WRITE);
+}
+
 /*
  * To 6.7 overlayfs opens the file behind its own under the overlay's path with
  * the lower inode. The overlay's own file was judged already: this one is not ours.

@@ -88,6 +88,16 @@ static bool refused_chown(const struct stage *stage)
 	return is_refused(chown(STAGE_FILE, -1, -1));
 }
 
+static bool refused_rename(const struct stage *stage)
+{
+	return is_refused(rename(STAGE_FILE, MADE_FILE));
+}
+
+static bool refused_link(const struct stage *stage)
+{
+	return is_refused(link(STAGE_FILE, MADE_FILE));
+}
+
 static bool refused_map(const struct stage *stage)
 {
 	void *memory = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, stage->exe, 0);
@@ -165,6 +175,8 @@ const struct trial trials[] = {
 	{ "path_chown", OP_FILE_ATTR, refused_chown },
 	{ "path_unlink", OP_FILE_DELETE, refused_unlink },
 	{ "path_rmdir", OP_FILE_DELETE, refused_rmdir },
+	{ "path_rename", OP_FILE_DELETE, refused_rename },
+	{ "path_link", OP_FILE_LINK, refused_link },
 	{ "mmap_file", OP_EXEC_MAP, refused_map },
 	{ "file_mprotect", OP_EXEC_MAP, refused_protect },
 	{ "file_receive", OP_FILE_READ, refused_receive },

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Giving files and directories other names: renames, exchanges and hard links. */
+#include "move.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define MOVE_RENAME_EXCHANGE 2 /* RENAME_EXCHANGE */
+
+/* What each end needs: the old name is deleted, the new one is made, and what stood there is deleted. */
+static __always_inline void move_needs(struct move *move, bool replaces)
+{
+	bool is_exchange = move->what & MOVE_EXCHANGE;
+
+	move->need[MOVE_FROM][0] = move->what & MOVE_RENAME ? OP_FILE_DELETE : OP_FILE_LINK;
+	move->need[MOVE_FROM][1] = is_exchange ? OP_FILE_CREATE : OP_COUNT;
+	move->need[MOVE_TO][0] = OP_FILE_CREATE;
+	move->need[MOVE_TO][1] = is_exchange || replaces ? OP_FILE_DELETE : OP_COUNT;
+}
+
+static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u32 what)
+{
+	struct dentry *from = walk->from, *to = walk->to;
+	struct move *move;
+	struct head head;
+	int err;
+
+	head_copy(policy, &head);
+	if (!((head.enforced | head.observed) & (OPS_PATH | OP_BIT(OP_FILE_RENAME) | OP_BIT(OP_FILE_LINK))))
+		return 0;
+	bpf_loop(MOVES, move_try, walk, 0);
+	move = walk->move;
+	if (!move)
+		return -EACCES;
+	if (inode_is_directory(from->d_inode))
+		what |= MOVE_OF_DIRECTORY;
+	if (what & MOVE_EXCHANGE && inode_is_directory(to->d_inode))
+		what |= MOVE_BACK_OF_DIRECTORY;
+	move->what = what;
+	move->head.policy = policy;
+	move->is_known = 0;
+	move_needs(move, to->d_inode);
+	bpf_loop(MOVE_TRIES * 2, move_find, walk, 0);
+	err = move_judge(walk, move);
+	move->busy = 0;
+	return err;
+}
+
+SEC("lsm/path_rename")
+int BPF_PROG(hook_path_rename, const struct path *from_dir, struct dentry *from, const struct path *to_dir,
+	     struct dentry *to, unsigned int flags)
+{
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	struct move_walk walk = { .from = from, .to = to };
+
+	if (!policy)
+		return 0;
+	walk.mnt = to_dir->mnt;
+	if (!from || !to || !walk.mnt)
+		return -EACCES;
+	return move_begin(&walk, policy, MOVE_RENAME | (flags & MOVE_RENAME_EXCHANGE ? MOVE_EXCHANGE : 0));
+}
+
+/* The kernel links within one mount only, so the new name's is the old one's, too. */
+SEC("lsm/path_link")
+int BPF_PROG(hook_path_link, struct dentry *from, const struct path *to_dir, struct dentry *to)
+{
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	struct move_walk walk = { .from = from, .to = to };
+
+	if (!policy)
+		return 0;
+	walk.mnt = to_dir->mnt;
+	if (!from || !to || !walk.mnt)
+		return -EACCES;
+	return move_begin(&walk, policy, 0);
+}
