@@ -3,6 +3,7 @@
 #ifndef AGENTCTL_VERDICT_BPF_H
 #define AGENTCTL_VERDICT_BPF_H
 
+#include "find.bpf.h"
 #include "settle.bpf.h"
 
 #define EACCES_IF(x) ((x) ? -EACCES : 0)

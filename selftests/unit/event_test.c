@@ -301,18 +301,26 @@ static void test_limits(void **state)
 	assert_limit(offsetof(struct event, host_len), EVENT_HOST_MAX, EVENT_MORE);
 }
 
-/* Each within its limit, but not all in one record. */
+/* All of them at their limits fit in one record; one that ends earlier than they say is none. */
 static void test_sum_of_lengths(void **state)
 {
 	struct event event;
+	size_t size;
 
 	(void)state;
 	sample_init(&event);
 	event.flags = EVENT_MORE;
-	event.object_len = event.target_len = EVENT_OBJECT_MAX;
-	assert_int_equal(decode_exact(&event, sizeof(event)), 0);
-	event.host_len = 1;
-	assert_int_equal(decode_exact(&event, sizeof(event)), -EBADMSG);
+	event.object_len = EVENT_OBJECT_MAX;
+	event.exe_len = EVENT_EXE_MAX;
+	event.cgroup_len = EVENT_CGROUP_MAX;
+	event.target_len = EVENT_TARGET_MAX;
+	event.args_len = EVENT_ARGS_MAX;
+	event.host_len = EVENT_HOST_MAX;
+	size = offsetof(struct event, data) + EVENT_OBJECT_MAX + EVENT_EXE_MAX + EVENT_CGROUP_MAX +
+	       EVENT_TARGET_MAX + EVENT_ARGS_MAX + EVENT_HOST_MAX;
+	assert_in_range(size, 0, sizeof(event));
+	assert_int_equal(decode_exact(&event, size), 0);
+	assert_int_equal(decode_exact(&event, size - 1), -EBADMSG);
 	/* What a record without EVENT_MORE says there is whatever lay in the ring before. */
 	event.flags = 0;
 	assert_int_equal(decode_exact(&event, sizeof(event)), 0);
