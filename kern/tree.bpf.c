@@ -50,14 +50,12 @@ int BPF_PROG(hook_path_rmdir, const struct path *dir, struct dentry *dentry)
 /* To 6.1 the hook below is asked for descriptors, too: for ftruncate and for the end of an O_TRUNC open. */
 const volatile __u32 truncate_has_descriptors = 0;
 
-#define STACK_MAX \
-	65536 /* the largest of any configuration: too much makes a descriptor judged, too little a name not */
+/* The largest stack of any configuration: too much judges a descriptor, too little lets a name through. */
+#define STACK_MAX 65536
 
 /* A path that was looked up for this call stands on the task's stack, a descriptor's in its file. */
-static __always_inline bool truncate_is_by_name(const struct path *path)
+static __always_inline bool truncate_is_by_name(const struct path *path, struct task_struct *task)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
 	return POINTER_NUMBER(path) - (__u64)task->stack < STACK_MAX;
 }
 
@@ -71,9 +69,14 @@ static __always_inline bool truncate_is_by_name(const struct path *path)
 SEC("lsm/path_truncate")
 int BPF_PROG(hook_path_truncate, const struct path *path)
 {
-	if (truncate_has_descriptors && !truncate_is_by_name(path))
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct request request = {
+		.task = task, .policy = subject_policy(task), .first = OP_FILE_WRITE, .second = OP_COUNT
+	};
+
+	if (!request.policy || (truncate_has_descriptors && !truncate_is_by_name(path, task)))
 		return 0;
-	return tree_judge(path->dentry, path->mnt, OP_FILE_WRITE);
+	return verdict_path(path->dentry, path->mnt, &request);
 }
 
 /* With fchmod and fchown the path is the descriptor's. */
