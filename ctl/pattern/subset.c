@@ -291,6 +291,15 @@ static void touch(struct subset *subset, unsigned int set)
 		subset->touched.bit[i] |= flip ? ~map->bit[i] : map->bit[i];
 }
 
+/* Where every byte is told apart, "other" is one of them: an edge on it tells it apart from all. */
+static void touch_single(struct subset *subset, unsigned int class)
+{
+	if (class == subset->input->classes->other)
+		memset(&subset->touched, 0xff, sizeof(subset->touched));
+	else
+		byte_set_add(&subset->touched, class);
+}
+
 /* Sorts the edges that leave STATE into lists by class, and the wide ones. */
 static void edges_sort(struct subset *subset, uint32_t state)
 {
@@ -315,7 +324,7 @@ static void edges_sort(struct subset *subset, uint32_t state)
 				subset->head[set] = order;
 			else
 				subset->single[subset->tail[set]].next = order;
-			byte_set_add(&subset->touched, set);
+			touch_single(subset, set);
 			subset->tail[set] = order;
 			subset->single[order] = (struct single){ pos->target[edge], order, NONE };
 		}
