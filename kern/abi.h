@@ -225,11 +225,15 @@ struct image_large {
 
 /*
  * An address as the address automaton reads it: the address's bytes, the
- * protocol (6 tcp and mptcp, 17 udp, 1 icmp of either family, else the number),
- * the port in network order. Each byte b is class b + 1. The protocol 0 and
- * ports of protocols without ports are 0.
+ * protocol (tcp and mptcp, udp, icmp of either family, or any other), the port in
+ * network order. Each byte b is class b + 1. Ports of protocols without ports are 0.
+ * A state that tells apart no protocols lists four bytes only, not all.
  */
 #define ADDRESS_KEY_MAX 19
+#define PROTOCOL_ICMP 1
+#define PROTOCOL_TCP 6
+#define PROTOCOL_UDP 17
+#define PROTOCOL_OTHER 0
 
 /* An attachment, by the id of a governed cgroup: the tree's root and all cgroups below have one each. */
 struct attachment {

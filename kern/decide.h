@@ -15,14 +15,16 @@ struct address_key {
 	__u8 byte[ADDRESS_KEY_MAX + 1];
 };
 
-/* The protocol's byte in a key: MPTCP is tcp, ICMPv6 is icmp, what does not fit in a byte is 255. */
+/* The protocol's byte in a key: MPTCP is tcp, ICMPv6 is icmp, what no rule can name is PROTOCOL_OTHER. */
 static __always_inline __u8 decide_protocol(__u32 protocol)
 {
-	if (protocol == 262)
-		return 6;
-	if (protocol == 58)
-		return 1;
-	return protocol > 255 ? 255 : protocol;
+	if (protocol == 6 || protocol == 262)
+		return PROTOCOL_TCP;
+	if (protocol == 17)
+		return PROTOCOL_UDP;
+	if (protocol == 1 || protocol == 58)
+		return PROTOCOL_ICMP;
+	return PROTOCOL_OTHER;
 }
 
 static __always_inline void decide_key4(struct address_key *key, const __u8 *address, __u8 protocol,

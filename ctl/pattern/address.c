@@ -2,6 +2,7 @@
 // Blocks of addresses with protocols and ports as automata over the address keys of kern/abi.h.
 #include <string.h>
 
+#include "../../kern/abi.h"
 #include "part.h"
 
 /* A move on the bytes from LOW to HIGH. */
@@ -12,6 +13,19 @@ static void move_range(struct nfa_builder *builder, uint32_t from, unsigned int 
 
 	for (; low <= high; low++)
 		byte_set_add(&set, low);
+	nfa_move(builder, from, nfa_set(builder, &set), to);
+}
+
+/* The byte of a protocol, or of any that a key can hold: to list these few takes far less room than to list all. */
+static void move_protocol(struct nfa_builder *builder, uint32_t from, int protocol, uint32_t to)
+{
+	static const uint8_t known[] = { PROTOCOL_ICMP, PROTOCOL_TCP, PROTOCOL_UDP, PROTOCOL_OTHER };
+	struct byte_set set = { 0 };
+
+	if (protocol >= 0)
+		byte_set_add(&set, protocol);
+	for (size_t i = 0; protocol < 0 && i < sizeof(known); i++)
+		byte_set_add(&set, known[i]);
 	nfa_move(builder, from, nfa_set(builder, &set), to);
 }
 
@@ -48,6 +62,10 @@ static void build_ports(struct nfa_builder *builder, uint32_t node, unsigned int
 		move_range(builder, next, 0, high & 0xff, NFA_NODE_FINAL);
 		high = (last-- << 8) - 1;
 	}
+	if (!(low & 0xff) && (high & 0xff) == 0xff) {
+		move_range(builder, node, first, last, NFA_NODE_EVERYTHING);
+		return;
+	}
 	next = nfa_node(builder);
 	move_range(builder, node, first, last, next);
 	move_range(builder, next, low & 0xff, high & 0xff, NFA_NODE_FINAL);
@@ -77,8 +95,7 @@ int pattern_address(const struct pattern_address *address, struct pattern **ret)
 		nfa_empty_move(&builder, node, NFA_NODE_EVERYTHING);
 	} else {
 		next = any_port ? NFA_NODE_EVERYTHING : nfa_node(&builder);
-		move_range(&builder, node, any_protocol ? 0 : address->protocol,
-			   any_protocol ? 255 : address->protocol, next);
+		move_protocol(&builder, node, address->protocol, next);
 		if (!any_port)
 			build_ports(&builder, next, address->port_low, address->port_high);
 	}

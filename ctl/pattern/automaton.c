@@ -106,6 +106,29 @@ static int check_positions(const struct automaton *automaton, uint32_t *blame)
 	return -E2BIG;
 }
 
+/*
+ * Addresses never multiply, but where a rule asks for nothing its automaton has to
+ * remember the rule while it skips a byte, and the state behind it takes a row of all
+ * bytes in the image. So the rules that skip most are to blame.
+ */
+static int fit_addresses(struct automaton *automaton, uint32_t *blame)
+{
+	uint64_t cells = 0;
+	int err = dfa_choose_fallback(&automaton->lane[0], &automaton->classes);
+
+	if (!err)
+		err = dfa_count_cells(&automaton->lane[0], &automaton->classes, &cells);
+	if (!err && cells > CELLS_LARGE)
+		err = -E2BIG;
+	for (uint32_t i = 0; err == -E2BIG && i < automaton->units; i++) {
+		const struct nfa *nfa = &automaton->unit[i].part->nfa;
+
+		for (uint32_t edge = 0; edge < nfa->edge_count; edge++)
+			blame[i] += nfa->edge[edge].set == NFA_ANY;
+	}
+	return err;
+}
+
 static int automaton_fill(struct automaton *automaton, uint32_t **ret_blame, size_t *ret_blame_count)
 {
 	uint32_t *blame = NULL;
@@ -121,6 +144,8 @@ static int automaton_fill(struct automaton *automaton, uint32_t **ret_blame, siz
 	err = check_positions(automaton, blame);
 	if (!err)
 		err = plan_lanes(automaton, blame);
+	if (!err && automaton->kind == AUTOMATON_ADDRESSES)
+		err = fit_addresses(automaton, blame);
 	if (err == -E2BIG)
 		err = blame_rules(automaton, blame, ret_blame, ret_blame_count);
 	free(blame);

@@ -72,6 +72,15 @@ int live_mark(const struct lane_input *input, const struct dfa *dfa, const struc
  */
 int dfa_minimise(struct dfa *dfa, const uint32_t *row_class);
 
+/*
+ * Chooses the fallbacks of an automaton of addresses anew, for an image as small
+ * as may be. 0; -E2BIG if it fits no image; or -ENOMEM.
+ */
+int dfa_choose_fallback(struct dfa *dfa, const struct classes *classes);
+
+/* At least how many cells of an image an automaton of addresses takes. 0 or -ENOMEM. */
+int dfa_count_cells(const struct dfa *dfa, const struct classes *classes, uint64_t *ret_cells);
+
 /* What automaton.h hides. */
 struct automaton {
 	enum automaton_kind kind;

@@ -53,10 +53,13 @@ int rule_set_build(const struct rule_set *set, const struct policy *policy, stru
 	for (size_t i = 0; i < blame_count; i++) {
 		const struct policy_rule *rule = &policy->rules[set->source[blame[i]]];
 
-		diagnostics_error(diagnostics, &rule->place,
-				  "begin its patterns with fixed folders, or split the policy",
-				  "rule %u of '%s' and others like it make the policy too large", rule->index,
-				  section_names[rule->section]);
+		diagnostics_error(
+			diagnostics, &rule->place,
+			set->kind == AUTOMATON_ADDRESSES
+				? "write addresses with one verdict as a list in one rule, or split the policy"
+				: "begin its patterns with fixed folders, or split the policy",
+			"rule %u of '%s' and others like it make the policy too large", rule->index,
+			section_names[rule->section]);
 	}
 	if (!blame_count)
 		diagnostics_error(diagnostics, &policy->rules[set->source[0]].place, "split the policy",

@@ -12,7 +12,7 @@
 #include "ctl/pattern/automaton.h"
 #include "ctl/pattern/image.h"
 #include "ctl/pattern/pack.h"
-#include "kern/match.h"
+#include "kern/decide.h"
 
 #define RULES_MOST 64
 #define FALLBACK 0xeeeeeee0u
@@ -159,7 +159,7 @@ static void check_near(const struct addresses *set, const struct pattern_address
 			for (unsigned int bit = block->prefix; bit < 128; bit++)
 				address[bit / 8] ^= dice(2) << (7 - bit % 8);
 		key = key_of(dice(8) ? block->is_v6 : !block->is_v6, address,
-			     (uint8_t[]){ 6, 17, 1, 132 }[dice(4)], port);
+			     decide_protocol((uint32_t[]){ 6, 17, 1, 132, 262, 58, 0 }[dice(7)]), port);
 		check_key(set, &key);
 	}
 }
