@@ -185,8 +185,8 @@ static enum below_verdict sets_compare(const struct below *below, const uint64_t
 
 	for (uint32_t word = 0; word < words; word++) {
 		for (uint64_t left = to[word]; left; left &= left - 1) {
-			uint32_t class = word * 64 + __builtin_ctzll(left);
-			const uint64_t *good = rights->good + (size_t) class * words;
+			size_t class = word * 64ul + __builtin_ctzll(left);
+			const uint64_t *good = rights->good + class * words;
 
 			if (!sets_meet(good, from, words))
 				return BELOW_BAD;
