@@ -419,32 +419,39 @@ static __always_inline void quick_default(const struct image_header *header, str
 }
 
 /* The state of one further lane after the N classes in LOOK: a function, so that it has all registers to itself. */
-#define QUICK(class)                                                                                     \
-	__weak __noinline __u64 quick_##class(struct image_##class * image, struct look * look, __u32 n, \
-					      __u64 state)                                               \
-	{                                                                                                \
-		if (!image || !look)                                                                     \
-			return 0;                                                                        \
-		return quick_lane(image->cell, CELLS_OF(image) - 1, look, n, state);                     \
+#define FURTHER(class)                                                                                     \
+	__weak __noinline __u64 further_##class(struct image_##class * image, struct look * look, __u32 n, \
+						__u64 state)                                               \
+	{                                                                                                  \
+		if (!image || !look)                                                                       \
+			return 0;                                                                          \
+		return quick_lane(image->cell, CELLS_OF(image) - 1, look, n, state);                       \
 	}
 
-QUICK(small)
-QUICK(medium)
-QUICK(large)
+FURTHER(small)
+FURTHER(medium)
+FURTHER(large)
 
 /* Lane I; goes on behind the last one. */
 #define QUICK_FURTHER(class, i) \
 	if (lanes <= (i))       \
 		break;          \
-	quick_lower(image->cell, CELLS_OF(image) - 1, found, quick_##class(image, look, n, look->state[i]));
+	quick_lower(image->cell, CELLS_OF(image) - 1, found, further_##class(image, look, n, look->state[i]));
 
-/* One lane or two without a call, since every instruction here is paid for by every open. */
-#define QUICK_IN(class)                                                                              \
-	do {                                                                                         \
-		struct image_##class *image = IMAGE_GET(class, head->policy);                        \
-		__u32 lanes = GENERATION_LANES(head->generation);                                    \
+/*
+ * 0 with FOUND's words, or -ESTALE: the image is not of GENERATION. N is the
+ * length of the name in LOOK. A function of each class, which the verifier checks
+ * once for all its callers.
+ */
+#define QUICK(class)                                                                                 \
+	__weak __noinline int quick_##class(struct image_##class * image, struct look * look,        \
+					    struct found * found, __u64 generation, __u32 n)         \
+	{                                                                                            \
+		__u32 lanes = GENERATION_LANES(generation);                                          \
                                                                                                      \
-		if (!image || image->header.generation != head->generation)                          \
+		if (!image || !look || !found)                                                       \
+			return -EINVAL;                                                              \
+		if (image->header.generation != generation)                                          \
 			return -ESTALE;                                                              \
 		if (lanes == 1) {                                                                    \
 			quick_one(&image->header, image->cell, CELLS_OF(image) - 1, look, found, n); \
@@ -461,7 +468,11 @@ QUICK(large)
 		} while (0);                                                                         \
 		quick_default(&image->header, found);                                                \
 		return 0;                                                                            \
-	} while (0)
+	}
+
+QUICK(small)
+QUICK(medium)
+QUICK(large)
 
 static __always_inline void quick_classify(const struct image_header *header, struct look *look, __u32 n)
 {
@@ -517,21 +528,21 @@ __weak __noinline int image_end(__u32 policy, struct end *end)
 	return -ESTALE;
 }
 
-#define QUICK_LANES(class)                                                                    \
-	do {                                                                                  \
-		struct image_##class *image = IMAGE_GET(class, look->policy);                 \
-                                                                                              \
-		if (!image)                                                                   \
-			break;                                                                \
-		if (image->header.generation != look->generation)                             \
-			return -ESTALE;                                                       \
-		quick_classify(&image->header, look, n);                                      \
-		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                              \
-			if (lane >= GENERATION_LANES(look->generation))                       \
-				break;                                                        \
-			look->state[lane] = quick_##class(image, look, n, look->state[lane]); \
-		}                                                                             \
-		return 0;                                                                     \
+#define QUICK_LANES(class)                                                                      \
+	do {                                                                                    \
+		struct image_##class *image = IMAGE_GET(class, look->policy);                   \
+                                                                                                \
+		if (!image)                                                                     \
+			break;                                                                  \
+		if (image->header.generation != look->generation)                               \
+			return -ESTALE;                                                         \
+		quick_classify(&image->header, look, n);                                        \
+		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                                \
+			if (lane >= GENERATION_LANES(look->generation))                         \
+				break;                                                          \
+			look->state[lane] = further_##class(image, look, n, look->state[lane]); \
+		}                                                                               \
+		return 0;                                                                       \
 	} while (0)
 
 /* All lanes of LOOK over its N bytes, to where they end: 0 or -ESTALE. */
@@ -544,6 +555,13 @@ __weak __noinline int image_quick_lanes(struct look *look, __u32 n)
 	QUICK_LANES(large);
 	return -ESTALE;
 }
+
+#define QUICK_IN(class)                                                                          \
+	do {                                                                                     \
+		struct image_##class *image = IMAGE_GET(class, head->policy);                    \
+                                                                                                 \
+		return image ? quick_##class(image, look, found, head->generation, n) : -ESTALE; \
+	} while (0)
 
 static __always_inline int image_quick(struct look *look, struct found *found, const struct head *head,
 				       __u32 n)
