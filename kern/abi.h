@@ -405,8 +405,8 @@ struct control {
 	__u64 denied;	   /* refusals, canaries not counted */
 	__u64 abi;	   /* of the programs in force: ABI_VERSION */
 	__u64 pending;	   /* creating opens whose event waits for their end */
-	__u64 waived;	   /* operations whose hook was waived at load: nothing decides them */
-	__u64 pad;
+	__u64 waived;	   /* hooks that were waived at load, by their place in the control tool's table */
+	__u64 needless;	   /* hooks that this kernel neither has nor needs */
 	struct {
 		__u64 count;
 		__u64 pad[7];

@@ -130,7 +130,7 @@ static __always_inline void name_find(struct dentry *object, struct vfsmount *mn
 				      struct head *head, struct found *found)
 {
 	if (name_fast(object, mnt, task, head, found))
-		name_slow(object, mnt, head, found, 0);
+		name_slow(object, POINTER_NUMBER(mnt), head, found, 0);
 }
 
 /* The same of one end of a rename or link. */
@@ -138,7 +138,7 @@ static __always_inline void name_find_end(struct dentry *object, struct vfsmount
 					  struct found *found, struct end *end)
 {
 	if (name_fast_end(object, mnt, head, found, end))
-		name_slow(object, mnt, head, found, end);
+		name_slow(object, POINTER_NUMBER(mnt), head, found, end);
 }
 
 #endif

@@ -96,9 +96,9 @@ struct walk {
 	struct dentry *dentry; /* where the walk is */
 	struct dentry *directory;
 	struct dentry *object;
-	struct dentry *root;
-	struct vfsmount *mnt;
 	struct work *work;
+	__u64 mnt;
+	__u64 root; /* of the mount */
 	__u64 key;
 	__u64 sequence; /* of the tree when the try began */
 	__u32 lanes;
@@ -234,7 +234,7 @@ static long walk_up(__u32 i, struct walk *walk)
 		work->is_known = 1;
 		return 1;
 	}
-	if (dentry == walk->root) {
+	if (POINTER_NUMBER(dentry) == walk->root) {
 		work->is_top = 1;
 		return 1;
 	}
@@ -394,7 +394,6 @@ static __always_inline long walk_finish(struct walk *walk, struct work *work)
 /* One try under one state of the tree; 1 ends, 0 asks for another. */
 static long walk_try(__u32 i, struct walk *walk)
 {
-	struct vfsmount *mnt = walk->mnt;
 	struct work *work = walk->work;
 	struct mnt_namespace *ns;
 	struct mount *mount;
@@ -412,7 +411,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	work->look.generation = head.generation;
 	work->observed = head.observed;
 	walk->lanes = GENERATION_LANES(head.generation);
-	mount = (void *)(POINTER_NUMBER(mnt) - bpf_core_field_offset(struct mount, mnt));
+	mount = (void *)(walk->mnt - bpf_core_field_offset(struct mount, mnt));
 	ns = BPF_CORE_READ(mount, mnt_ns);
 	if ((__u64)ns == MNT_NS_INTERNAL || walk->object->d_sb->s_magic == MQUEUE_MAGIC)
 		return walk_internal(walk);
@@ -422,7 +421,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	id = ns ? namespace_id_of((__u64)ns) : 0;
 	if (!id)
 		return walk_end(walk, NAME_NONE, REASON_DETACHED);
-	walk->key = key_make(POINTER_DIFF(mnt), event, id, *(volatile __u64 *)&control.epoch,
+	walk->key = key_make(walk->mnt - pointer_origin(), event, id, *(volatile __u64 *)&control.epoch,
 			     head.generation);
 	if (walk->exact)
 		walk->key += cache_key[5];
@@ -458,11 +457,13 @@ static __always_inline void end_states(struct end *end, const struct look *look)
  * The cold path: up to the nearest directory whose state is known, down again.
  * Denies (NAME_NONE) when no try came to an end in an unmoving tree. HEAD becomes
  * that of the image which was walked, so that the same one settles the verdict.
- * END, if there is one, learns where the name led.
+ * END, if there is one, learns where the name led. The mount MNT is a number: it
+ * may come from a list without types.
  */
-static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, struct head *head,
-				 struct found *found, struct end *end)
+static __noinline void name_slow(struct dentry *object, __u64 mnt, struct head *head, struct found *found,
+				 struct end *end)
 {
+	struct vfsmount *from = (void *)mnt;
 	struct walk walk = {};
 	struct work *work = work_take();
 
@@ -473,8 +474,8 @@ static __noinline void name_slow(struct dentry *object, struct vfsmount *mnt, st
 	walk.work = work;
 	walk.object = object;
 	walk.mnt = mnt;
-	walk.root = mnt->mnt_root;
-	walk.exact = object == walk.root || object == object->d_parent;
+	walk.root = (__u64)BPF_CORE_READ(from, mnt_root);
+	walk.exact = POINTER_NUMBER(object) == walk.root || object == object->d_parent;
 	walk.directory = walk.exact ? object : object->d_parent;
 	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
 	work->look.policy = head->policy;

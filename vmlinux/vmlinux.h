@@ -26,10 +26,24 @@ typedef unsigned int fmode_t;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct list_head {
+	struct list_head *next;
+};
+
 struct super_block {
 	unsigned long s_flags;
 	unsigned long s_magic;
 	struct dentry *s_root;
+};
+
+/* To 6.17: the mounts of a file system are a ring. */
+struct super_block___ring {
+	struct list_head s_mounts;
+};
+
+/* From 6.18: they are a chain. */
+struct super_block___chain {
+	struct mount *s_mounts;
 };
 
 struct inode {
@@ -120,6 +134,14 @@ struct mount {
 	struct mnt_namespace *mnt_ns;
 };
 
+struct mount___ring {
+	struct list_head mnt_instance;
+};
+
+struct mount___chain {
+	struct mount *mnt_next_for_sb;
+};
+
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
@@ -176,8 +198,25 @@ struct signal_struct {
 	struct pid *pids[4];
 };
 
+struct cred {};
+
+struct io_wq_work {};
+
+struct io_worker {
+	struct io_wq_work *cur_work;
+};
+
+struct io_kiocb {
+	const struct cred *creds;
+	struct io_wq_work work;
+};
+
 struct task_struct {
 	void *stack;
+	unsigned int flags;
+	void *worker_private;
+	const struct cred *real_cred;
+	const struct cred *cred;
 	int pid;
 	int tgid;
 	u64 start_boottime;

@@ -143,8 +143,13 @@ static void show_hooks(struct view *view)
 {
 	list_begin(view, "hooks");
 	for (const struct hook *hook = hooks; hook->name; hook++) {
+		bool is_in_force = pin_has_link(hook->name);
+
+		if (!is_in_force && view->is_open &&
+		    view->pins.control_memory->needless >> hook_index(hook->name) & 1)
+			continue;
 		item_begin(view, "hook", hook->name);
-		member_string(view, "state", pin_has_link(hook->name) ? "in-force" : "off");
+		member_string(view, "state", is_in_force ? "in-force" : "off");
 		member_string(view, "decides", hook->decides);
 		item_end(view);
 	}

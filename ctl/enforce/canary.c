@@ -84,13 +84,14 @@ static int run_child(const char *cgroup, const struct stage *stage, uint64_t *re
 	return error;
 }
 
-/* The hooks of trials that did not pass, once each, but for those that were waived at load. */
+/* The hooks of trials that did not pass, once each, but for those that were waived at load or that this kernel does without. */
 static int list_failed(const struct control *control, uint64_t passed, const char **ret_failed)
 {
+	uint64_t off = control->waived | control->needless;
 	size_t count = 0;
 
 	for (size_t i = 0; trials[i].hook; i++) {
-		if (passed >> i & 1 || control->waived >> hook_index(trials[i].hook) & 1)
+		if (passed >> i & 1 || off >> hook_index(trials[i].hook) & 1)
 			continue;
 		if (!count || strcmp(ret_failed[count - 1], trials[i].hook))
 			ret_failed[count++] = trials[i].hook;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 const struct hook hooks[] = {
-#define X(hook, has_trusted, target, decides) { #hook, has_trusted, target, decides },
+#define X(hook, flags, target, decides) { #hook, flags, target, decides },
 	HOOKS(X)
 #undef X
-		{ NULL, false, NULL, NULL },
+		{ NULL, 0, NULL, NULL },
 };
 
 const struct hook *hook_find(const char *name)

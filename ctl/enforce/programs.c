@@ -82,6 +82,11 @@ static bool has_target(const struct btf *btf, const char *target)
 	       btf__find_by_name_kind(btf, target, BTF_KIND_TYPEDEF) >= 0;
 }
 
+static bool is_lacking(const struct btf *btf, const struct hook *hook)
+{
+	return !has_target(btf, hook->target);
+}
+
 int programs_missing_targets(const char **ret_names, size_t max)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -90,7 +95,7 @@ int programs_missing_targets(const char **ret_names, size_t max)
 	if (!btf)
 		return -errno;
 	for (const struct hook *hook = hooks; hook->name; hook++)
-		if (!has_target(btf, hook->target) && count + 1 < max)
+		if (is_lacking(btf, hook) && !(hook->flags & HOOK_NEWER) && count + 1 < max)
 			ret_names[count++] = hook->name;
 	ret_names[count] = NULL;
 	btf__free(btf);
@@ -109,7 +114,8 @@ static struct bpf_program *find_program(struct agentctl *object, const struct ho
 {
 	char name[128];
 
-	snprintf(name, sizeof(name), "hook_%s%s", hook->name, trusted && hook->has_trusted ? "_trusted" : "");
+	snprintf(name, sizeof(name), "hook_%s%s", hook->name,
+		 trusted && hook->flags & HOOK_TRUSTED ? "_trusted" : "");
 	return bpf_object__find_program_by_name(object->obj, name);
 }
 
@@ -123,7 +129,8 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 	bpf_object__for_each_program(program, object->obj) bpf_program__set_autoload(program, false);
 	for (const struct hook *hook = hooks; hook->name; hook++) {
 		program = find_program(object, hook, trusted);
-		bpf_program__set_autoload(program, !is_waived(hook->name, waived, waived_count));
+		bpf_program__set_autoload(program, !is_waived(hook->name, waived, waived_count) &&
+							   !is_lacking(btf, hook));
 	}
 	/* What the overlay's user sees is kept apart since 6.8. */
 	object->rodata->backing_has_own_path = has_field(btf, "backing_file", "user_path");
@@ -237,7 +244,8 @@ static int check_targets(const struct btf *btf, const char *const *waived, size_
 			 struct programs_error *ret_error)
 {
 	for (const struct hook *hook = hooks; hook->name; hook++) {
-		if (is_waived(hook->name, waived, waived_count) || has_target(btf, hook->target))
+		if (is_waived(hook->name, waived, waived_count) || hook->flags & HOOK_NEWER ||
+		    !is_lacking(btf, hook))
 			continue;
 		snprintf(ret_error->hook, sizeof(ret_error->hook), "%s", hook->name);
 		snprintf(ret_error->detail, sizeof(ret_error->detail), "this kernel has no %s", hook->target);
@@ -307,23 +315,31 @@ static int check_version(void)
 	return 0;
 }
 
-bool programs_running(size_t *ret_missing)
+/* The hooks that this kernel neither has nor needs, by their place in the table. Only those without a link are looked for. */
+static uint64_t needless_hooks(void)
 {
-	size_t missing = 0;
+	struct btf *btf = NULL;
+	uint64_t mask = 0;
 
-	for (const struct hook *hook = hooks; hook->name; hook++)
-		missing += !pin_has_link(hook->name);
-	if (ret_missing)
-		*ret_missing = missing;
-	return !missing;
+	for (size_t i = 0; hooks[i].name; i++) {
+		if (!(hooks[i].flags & HOOK_NEWER) || pin_has_link(hooks[i].name))
+			continue;
+		if (!btf)
+			btf = btf__load_vmlinux_btf();
+		if (btf && is_lacking(btf, &hooks[i]))
+			mask |= 1ull << i;
+	}
+	btf__free(btf);
+	return mask;
 }
 
-static bool is_complete(const char *const *waived, size_t waived_count)
+static bool is_complete(const char *const *waived, size_t waived_count, uint64_t needless)
 {
 	struct pins pins;
 
-	for (const struct hook *hook = hooks; hook->name; hook++)
-		if (!pin_has_link(hook->name) && !is_waived(hook->name, waived, waived_count))
+	for (size_t i = 0; hooks[i].name; i++)
+		if (!pin_has_link(hooks[i].name) && !is_waived(hooks[i].name, waived, waived_count) &&
+		    !(needless >> i & 1))
 			return false;
 	if (pins_open(&pins))
 		return false;
@@ -345,13 +361,14 @@ static uint64_t waived_hooks(const char *const *waived, size_t waived_count)
 int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
 {
 	struct pins pins;
+	uint64_t needless = needless_hooks();
 	int error;
 
 	memset(ret_error, 0, sizeof(*ret_error));
 	listener = ret_error;
 	libbpf_set_print(hear);
 	error = check_version();
-	if (!error && !is_complete(waived, waived_count))
+	if (!error && !is_complete(waived, waived_count, needless))
 		error = load_all(waived, waived_count, ret_error);
 	if (!error)
 		error = pins_open(&pins);
@@ -360,6 +377,7 @@ int programs_start(const char *const *waived, size_t waived_count, struct progra
 		return error;
 	pins.control_memory->abi = ABI_VERSION;
 	pins.control_memory->waived = waived_hooks(waived, waived_count);
+	pins.control_memory->needless = needless;
 	images_close(&pins, POLICY_NONE);
 	pins_close(&pins);
 	return 0;

@@ -31,7 +31,7 @@ struct programs_error {
 int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error);
 
 /*
- * The hooks whose target this kernel's type information does not have, as names
+ * The hooks whose target this kernel's type information should have and does not, as names
  * in a list that NULL ends, at most MAX of them. Returns how many, or -errno.
  */
 int programs_missing_targets(const char **ret_names, size_t max);
@@ -46,8 +46,5 @@ int programs_stop(void);
  */
 void programs_save(struct programs_state *ret_state);
 int programs_restore(const struct programs_state *state);
-
-/* Are all hooks in force? *ret_missing counts those that are not. False also when nothing is. */
-bool programs_running(size_t *ret_missing);
 
 #endif

@@ -4,13 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/posix_acl_xattr.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define TRIAL_PORT 9
@@ -145,6 +149,35 @@ static bool refused_watch(const struct stage *stage)
 	return refused;
 }
 
+static bool refused_setxattr(const struct stage *stage)
+{
+	return is_refused(fsetxattr(stage->file, "user.agentctl", "", 0, 0));
+}
+
+static bool refused_removexattr(const struct stage *stage)
+{
+	return is_refused(fremovexattr(stage->file, "user.agentctl"));
+}
+
+static bool refused_set_acl(const struct stage *stage)
+{
+	static const uint32_t empty = POSIX_ACL_XATTR_VERSION;
+
+	return is_refused(fsetxattr(stage->file, "system.posix_acl_access", &empty, sizeof(empty), 0));
+}
+
+static bool refused_remove_acl(const struct stage *stage)
+{
+	return is_refused(fremovexattr(stage->file, "system.posix_acl_access"));
+}
+
+static bool refused_flags(const struct stage *stage)
+{
+	int flags = 0;
+
+	return is_refused(ioctl(stage->file, FS_IOC_SETFLAGS, &flags));
+}
+
 static bool refused_run(const struct stage *stage)
 {
 	char *argv[] = { "agentctl", "--version", NULL }, *envp[] = { NULL };
@@ -181,6 +214,11 @@ const struct trial trials[] = {
 	{ "file_mprotect", OP_EXEC_MAP, refused_protect },
 	{ "file_receive", OP_FILE_READ, refused_receive },
 	{ "path_notify", OP_FILE_READ, refused_watch },
+	{ "inode_setxattr", OP_FILE_ATTR, refused_setxattr },
+	{ "inode_removexattr", OP_FILE_ATTR, refused_removexattr },
+	{ "inode_set_acl", OP_FILE_ATTR, refused_set_acl },
+	{ "inode_remove_acl", OP_FILE_ATTR, refused_remove_acl },
+	{ "inode_file_setattr", OP_FILE_ATTR, refused_flags },
 	{ "socket_connect", OP_NET_CONNECT, refused_connect },
 	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
 	{ NULL, 0, NULL },
@@ -261,8 +299,9 @@ int stage_init(struct stage *stage, struct control *control)
 	stage->control = control;
 	stage->mail = -1;
 	snprintf(stage->folder, sizeof(stage->folder), RUN_DIR "/self-check.%d", getpid());
+	stage->file = open(RUN_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	if (stage->exe < 0)
+	if (stage->exe < 0 || stage->file < 0)
 		return -errno;
 	error = furnish(stage->folder);
 	return error ? error : post(stage->exe, &stage->mail);
@@ -273,6 +312,8 @@ void stage_done(struct stage *stage)
 	clear(stage->folder);
 	if (stage->exe >= 0)
 		close(stage->exe);
+	if (stage->file >= 0)
+		close(stage->file);
 	if (stage->mail >= 0)
 		close(stage->mail);
 }

@@ -11,6 +11,7 @@
 struct stage {
 	struct control *control;
 	int exe;
+	int file;	 /* which can be written */
 	int mail;	 /* a socket on which a descriptor waits */
 	char folder[64]; /* where it works: holds a file, a folder, and what was not refused */
 };
