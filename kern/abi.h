@@ -19,21 +19,23 @@
  *
  *	X(ID, section, name, hooked)
  */
-#define OPERATIONS(X)                         \
-	X(FILE_READ, "file", "read", 1)       \
-	X(FILE_WRITE, "file", "write", 1)     \
-	X(FILE_CREATE, "file", "create", 1)   \
-	X(FILE_DELETE, "file", "delete", 1)   \
-	X(FILE_ATTR, "file", "attr", 1)       \
-	X(EXEC_RUN, "exec", "run", 1)         \
-	X(EXEC_MAP, "exec", "map", 1)         \
-	X(NET_CONNECT, "net", "connect", 1)   \
-	X(NET_BIND, "net", "bind", 0)         \
-	X(NET_ACCEPT, "net", "accept", 0)     \
-	X(UNIX_CONNECT, "unix", "connect", 0) \
-	X(UNIX_BIND, "unix", "bind", 0)       \
-	X(FILE_RENAME, "file", "rename", 1)   \
-	X(FILE_LINK, "file", "link", 1)
+#define OPERATIONS(X)                             \
+	X(FILE_READ, "file", "read", 1)           \
+	X(FILE_WRITE, "file", "write", 1)         \
+	X(FILE_CREATE, "file", "create", 1)       \
+	X(FILE_DELETE, "file", "delete", 1)       \
+	X(FILE_ATTR, "file", "attr", 1)           \
+	X(EXEC_RUN, "exec", "run", 1)             \
+	X(EXEC_MAP, "exec", "map", 1)             \
+	X(NET_CONNECT, "net", "connect", 1)       \
+	X(NET_BIND, "net", "bind", 0)             \
+	X(NET_ACCEPT, "net", "accept", 0)         \
+	X(UNIX_CONNECT, "unix", "connect", 0)     \
+	X(UNIX_BIND, "unix", "bind", 0)           \
+	X(FILE_RENAME, "file", "rename", 1)       \
+	X(FILE_LINK, "file", "link", 1)           \
+	X(KERNEL_TIOCSTI, "kernel", "tiocsti", 1) \
+	X(KERNEL_SNAPSHOT, "kernel", "snapshot", 1)
 
 enum operation {
 #define X(id, section, name, hooked) OP_##id,
@@ -56,6 +58,8 @@ enum {
 #define OPS_EXEC (OP_BIT(OP_EXEC_RUN) | OP_BIT(OP_EXEC_MAP))
 #define OPS_NET (OP_BIT(OP_NET_CONNECT) | OP_BIT(OP_NET_BIND) | OP_BIT(OP_NET_ACCEPT))
 #define OPS_UNIX (OP_BIT(OP_UNIX_CONNECT) | OP_BIT(OP_UNIX_BIND))
+/* What the kernel offers beyond files, programs and addresses: every policy decides it, by its image's fallback. */
+#define OPS_KERNEL (OP_BIT(OP_KERNEL_TIOCSTI) | OP_BIT(OP_KERNEL_SNAPSHOT))
 #define OPS_PATH (OPS_FILE | OPS_EXEC | OPS_UNIX)
 
 enum verb {

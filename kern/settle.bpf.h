@@ -172,6 +172,14 @@ static __always_inline void event_account(struct act *act)
 		event_tell(act, root);
 }
 
+/* What a blocked act fails with. */
+static __always_inline __s32 act_errno(const struct act *act)
+{
+	if (OP_BIT(act->op & 31) & OPS_KERNEL)
+		return EPERM;
+	return act->reason == REASON_WIDENS ? EXDEV : EACCES;
+}
+
 /*
  * What a word means for the task, with the event that goes with it: 0, or
  * -EACCES. Holding is not built: `ask` denies. Everything that decides comes with
@@ -192,7 +200,7 @@ __weak __noinline int act_settle(struct act *act)
 		act->verdict = VERDICT_AUDITED;
 	} else {
 		act->verdict = VERDICT_BLOCKED;
-		act->error = act->reason == REASON_WIDENS ? EXDEV : EACCES;
+		act->error = act_errno(act);
 		if (act->policy == POLICY_CANARY) {
 			__sync_fetch_and_or(&control.canary_hits, 1ull << (act->op & 63));
 			return -EACCES;

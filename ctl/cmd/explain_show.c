@@ -101,7 +101,7 @@ static void write_move(struct json_writer *writer, const struct move *move)
 
 static const char *error_name(int error)
 {
-	return error == EXDEV ? "EXDEV" : error ? "EACCES" : NULL;
+	return error == EXDEV ? "EXDEV" : error == EPERM ? "EPERM" : error ? "EACCES" : NULL;
 }
 
 static void show_json(const struct explained *asked, const struct policy *policy,

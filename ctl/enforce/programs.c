@@ -134,6 +134,7 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 	}
 	/* What the overlay's user sees is kept apart since 6.8. */
 	object->rodata->backing_has_own_path = has_field(btf, "backing_file", "user_path");
+	object->rodata->flags_have_own_hook = has_target(btf, "bpf_lsm_inode_file_setattr");
 	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
 	object->rodata->truncate_has_descriptors = !has_target(btf, "bpf_lsm_file_truncate");
 	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <linux/fs.h>
 #include <linux/posix_acl_xattr.h>
 #include <netinet/in.h>
@@ -178,6 +179,17 @@ static bool refused_flags(const struct stage *stage)
 	return is_refused(ioctl(stage->file, FS_IOC_SETFLAGS, &flags));
 }
 
+/* On a file that knows nothing of it: the hook comes first. */
+static bool refused_keystroke(const struct stage *stage)
+{
+	return ioctl(stage->file, TIOCSTI, "x") < 0 && errno == EPERM;
+}
+
+static bool refused_snapshot(const struct stage *stage)
+{
+	return ioctl(stage->file, BTRFS_IOC_SUBVOL_CREATE, NULL) < 0 && errno == EPERM;
+}
+
 static bool refused_run(const struct stage *stage)
 {
 	char *argv[] = { "agentctl", "--version", NULL }, *envp[] = { NULL };
@@ -219,6 +231,8 @@ const struct trial trials[] = {
 	{ "inode_set_acl", OP_FILE_ATTR, refused_set_acl },
 	{ "inode_remove_acl", OP_FILE_ATTR, refused_remove_acl },
 	{ "inode_file_setattr", OP_FILE_ATTR, refused_flags },
+	{ "file_ioctl", OP_KERNEL_TIOCSTI, refused_keystroke },
+	{ "file_ioctl", OP_KERNEL_SNAPSHOT, refused_snapshot },
 	{ "socket_connect", OP_NET_CONNECT, refused_connect },
 	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
 	{ NULL, 0, NULL },

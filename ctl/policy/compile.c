@@ -39,6 +39,11 @@ static void fill_header(const struct policy *policy, struct image_header *header
 			if (operations & OP_BIT(op))
 				header->fallback[op] = WORD(RULE_DEFAULT, policy->section[section].fallback);
 	}
+	/* Without having to say so. */
+	header->enforced |= OPS_KERNEL;
+	for (int op = 0; op < OP_COUNT; op++)
+		if (OPS_KERNEL & ~policy->surface_allowed & OP_BIT(op))
+			header->fallback[op] = WORD(RULE_DEFAULT, VERB_DENY);
 	for (int op = 0; op < OP_COUNT; op++)
 		if (header->enforced & OPS_EXEC & OP_BIT(op))
 			header->anonymous[op] = anonymous_word(policy, op);

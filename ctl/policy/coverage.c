@@ -11,6 +11,15 @@ static const char *const missing_features[FEATURE_COUNT] = {
 	[FEATURE_ENV] = "env",	 [FEATURE_LIMITS] = "limits",
 };
 
+/* Of the kernel section all keys but those of operations. */
+static const char *const missing_keys[] = {
+	"kernel.mount",	   "kernel.userns",   "kernel.bpf",	   "kernel.perf",     "kernel.module",
+	"kernel.keyring",  "kernel.io_uring", "kernel.raw_socket", "kernel.families", "kernel.cgroup",
+	"kernel.caseless", "kernel.chroot",   "kernel.setuid",	   "kernel.deputies", "kernel.ptrace",
+};
+
+#define MISSING_KEYS (sizeof(missing_keys) / sizeof(missing_keys[0]))
+
 static const struct {
 	const char *name;
 	bool is_hooked;
@@ -27,15 +36,17 @@ bool coverage_has(enum feature feature)
 
 const char *const *coverage_missing(size_t *ret_count)
 {
-	static const char *list[OP_COUNT + FEATURE_COUNT];
+	static const char *list[OP_COUNT + FEATURE_COUNT + MISSING_KEYS];
 	size_t count = 0;
 
 	for (size_t op = 0; op < OP_COUNT; op++)
 		if (!operations[op].is_hooked)
 			list[count++] = operations[op].name;
 	for (size_t feature = 0; feature < FEATURE_COUNT; feature++)
-		if (missing_features[feature])
+		if (missing_features[feature] && feature != FEATURE_KERNEL)
 			list[count++] = missing_features[feature];
+	for (size_t i = 0; i < MISSING_KEYS; i++)
+		list[count++] = missing_keys[i];
 	*ret_count = count;
 	return list;
 }

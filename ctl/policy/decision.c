@@ -41,6 +41,8 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 		return image->anonymous[op];
 	if (object->is_too_deep)
 		return WORD(RULE_DEFAULT, VERB_DENY);
+	if (OP_BIT(op) & OPS_KERNEL)
+		return image->fallback[op];
 	if (OP_BIT(op) & OPS_NET)
 		return judge_address(image, op, object);
 	return image_match_path(image, object->path, strlen(object->path), op);
@@ -60,6 +62,9 @@ char *decision_change(const struct decision *decision, enum operation op)
 	const struct policy_rule *rule = decision->rule;
 	const char *other = decision->verb == VERB_DENY ? "an allow rule" : "a deny rule";
 
+	if (OP_BIT(op) & OPS_KERNEL)
+		return text_format("'%s': %s in the section 'kernel'", operation_word(op),
+				   decision->verb == VERB_DENY ? "true" : "false");
 	if (!decision->is_enforced)
 		return text_format("a section '%s', which the policy does not have, would decide it",
 				   section_names[section_of(op)]);
@@ -82,6 +87,9 @@ void decision_origin(const struct compiled *compiled, enum operation op, uint32_
 	if (WORD_RULE(word) < policy->rule_count) {
 		origin.rule = &policy->rules[WORD_RULE(word)];
 		origin.place = origin.rule->place;
+	} else if (OP_BIT(op) & OPS_KERNEL) {
+		/* It holds without having been written anywhere. */
+		origin.place = (struct place){ policy->files[0].path, 1, 1 };
 	} else if (origin.is_enforced) {
 		origin.place = policy->section[section_of(op)].place;
 	}
@@ -99,7 +107,7 @@ static int decide_one(const struct compiled *compiled, enum operation op, const 
 	decision->rule = origin.rule;
 	decision->place = origin.place;
 	decision->reason = origin.rule ? REASON_RULE : REASON_DEFAULT;
-	decision->error = origin.verb == VERB_DENY ? EACCES : 0;
+	decision->error = origin.verb != VERB_DENY ? 0 : OP_BIT(op) & OPS_KERNEL ? EPERM : EACCES;
 	if (object->is_too_deep && decision->is_enforced) {
 		decision->reason = REASON_TOO_DEEP;
 		decision->place = (struct place){ 0 };

@@ -92,7 +92,9 @@ struct policy {
 	char name[POLICY_NAME_MAX];
 	char *description; /* or NULL */
 	bool is_audit;
-	uint32_t observed; /* mask of operations */
+	uint32_t observed;	  /* mask of operations */
+	uint32_t surface_set;	  /* operations that the kernel section names, */
+	uint32_t surface_allowed; /* and of these the ones that it allows */
 	struct policy_section section[SECTION_COUNT];
 	struct policy_rule *rules; /* rule r of the image is rules[r] */
 	size_t rule_count;

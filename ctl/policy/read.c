@@ -169,7 +169,7 @@ static void read_member(struct reader *reader, const struct json_node *member)
 		{ "observe", read_own_parts },
 		{ "tests", read_own_parts },
 		{ "signal", signal_check },
-		{ "kernel", kernel_check },
+		{ "kernel", kernel_read },
 		{ "env", env_check },
 		{ "limits", limits_check },
 	};

@@ -9,9 +9,11 @@
 void observe_read(struct reader *reader, const struct json_node *node);
 void tests_read(struct reader *reader, const struct json_node *node);
 
+/* Reads what of the kernel section is enforced, and refuses the rest. */
+void kernel_read(struct reader *reader, const struct json_node *node);
+
 /* Checks the sections that are described, but not enforced yet, and refuses them. */
 void signal_check(struct reader *reader, const struct json_node *node);
-void kernel_check(struct reader *reader, const struct json_node *node);
 void env_check(struct reader *reader, const struct json_node *node);
 void limits_check(struct reader *reader, const struct json_node *node);
 

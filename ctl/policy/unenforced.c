@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checking the sections signal, kernel, env and limits, which are described but not enforced yet. */
+/* Reading the kernel section, and checking what of it and of signal, env and limits is described but not enforced yet. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,20 +106,49 @@ static void check_kernel_value(struct reader *reader, const struct json_node *no
 		path_list_check(reader, node);
 }
 
-void kernel_check(struct reader *reader, const struct json_node *node)
+/* An own value comes before one that is included. */
+static void read_surface(struct reader *reader, const struct json_node *node, enum operation op)
+{
+	if (node->type != JSON_BOOL) {
+		reader_refuse(reader, json_place(reader->document, node), "a list of programs");
+		return;
+	}
+	if (reader->policy->surface_set & OP_BIT(op))
+		return;
+	reader->policy->surface_set |= OP_BIT(op);
+	if (node->boolean)
+		reader->policy->surface_allowed |= OP_BIT(op);
+}
+
+static void refuse_key(struct reader *reader, const struct json_node *node)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), "kernel.%s", node->key);
+	reader_refuse(reader, json_key_place(reader->document, node), word);
+}
+
+void kernel_read(struct reader *reader, const struct json_node *node)
 {
 	static const char *const keys[] = { "mount",	"userns",   "bpf",	  "perf",     "module",
 					    "keyring",	"io_uring", "raw_socket", "families", "cgroup",
 					    "snapshot", "caseless", "chroot",	  "setuid",   "tiocsti",
 					    "deputies", "ptrace",   NULL };
 
-	refuse_section(reader, node, FEATURE_KERNEL);
 	if (!reader_is(reader, node, JSON_OBJECT))
 		return;
 	reader_check_keys(reader, node, keys, "'kernel'");
-	for (const struct json_node *member = node->first; member; member = member->next)
-		if (word_find(keys, member->key) >= 0)
-			check_kernel_value(reader, member);
+	for (const struct json_node *member = node->first; member; member = member->next) {
+		int op = operation_find("kernel", member->key);
+
+		if (word_find(keys, member->key) < 0)
+			continue;
+		check_kernel_value(reader, member);
+		if (op >= 0)
+			read_surface(reader, member, op);
+		else
+			refuse_key(reader, member);
+	}
 }
 
 static void check_name_pattern(struct reader *reader, const struct json_node *node, void *data)

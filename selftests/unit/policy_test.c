@@ -65,7 +65,7 @@ static void test_defaults(void **state)
 	assert_verdict(&compiled, "exec.run", "/a", "deny default");
 	/* No section: not enforced. */
 	assert_verdict(&compiled, "net.connect", "192.0.2.1:1", "allow default");
-	assert_int_equal(compiled.image->enforced, (OPS_FILE | OPS_EXEC) & OPS_HOOKED);
+	assert_int_equal(compiled.image->enforced, (OPS_FILE | OPS_EXEC | OPS_KERNEL) & OPS_HOOKED);
 	assert_int_equal(WORD_VERB(compiled.image->fallback[OP_NET_CONNECT]), VERB_ALLOW);
 	compiled_done(&compiled);
 }
@@ -90,7 +90,7 @@ static void test_header(void **state)
 	assert_int_equal(image->abi, ABI_VERSION);
 	assert_int_equal(image->generation, 0);
 	assert_int_equal(image->flags, IMAGE_AUDIT);
-	assert_int_equal(image->enforced, (OPS_EXEC | OPS_NET) & OPS_HOOKED);
+	assert_int_equal(image->enforced, (OPS_EXEC | OPS_NET | OPS_KERNEL) & OPS_HOOKED);
 	assert_int_equal(image->observed, OPS_EXEC | OP_BIT(OP_FILE_WRITE));
 	assert_string_equal(image->name, "my.policy");
 	assert_int_equal(image->rule_count, 3);

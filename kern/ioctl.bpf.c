@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Requests on open files (ioctl) that do more than the file's own rights say: keystrokes, snapshots, inode flags. */
+#include "verdict.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define IOCTL_TIOCSTI 0x5412
+#define IOCTL_TIOCLINUX 0x541c
+#define IOCTL_BTRFS_SNAP_CREATE 0x50009401
+#define IOCTL_BTRFS_SNAP_CREATE_V2 0x50009417
+#define IOCTL_BTRFS_SUBVOL_CREATE 0x5000940e
+#define IOCTL_BTRFS_SUBVOL_CREATE_V2 0x50009418
+#define IOCTL_BTRFS_SNAP_DESTROY 0x5000940f
+#define IOCTL_BTRFS_SNAP_DESTROY_V2 0x5000943f
+#define IOCTL_SETFLAGS 0x40086602
+#define IOCTL_SETFLAGS_32 0x40046602
+#define IOCTL_FSSETXATTR 0x401c5820
+
+/* From 6.17 flags have a hook of their own, which file_setattr(2) passes, too (attr.bpf.c). */
+const volatile __u32 flags_have_own_hook = 0;
+
+/*
+ * The operation that a request is; OP_COUNT for the many that are none.
+ *
+ * TIOCLINUX is one whatever it is about: what tells pasting from the rest lies in
+ * the caller's memory, where another thread may change it after it was read here.
+ */
+static __always_inline __u32 ioctl_operation(unsigned int request)
+{
+	switch (request) {
+	case IOCTL_TIOCSTI:
+	case IOCTL_TIOCLINUX:
+		return OP_KERNEL_TIOCSTI;
+	case IOCTL_BTRFS_SNAP_CREATE:
+	case IOCTL_BTRFS_SNAP_CREATE_V2:
+	case IOCTL_BTRFS_SUBVOL_CREATE:
+	case IOCTL_BTRFS_SUBVOL_CREATE_V2:
+	case IOCTL_BTRFS_SNAP_DESTROY:
+	case IOCTL_BTRFS_SNAP_DESTROY_V2:
+		return OP_KERNEL_SNAPSHOT;
+	case IOCTL_SETFLAGS:
+	case IOCTL_SETFLAGS_32:
+	case IOCTL_FSSETXATTR:
+		return OP_FILE_ATTR;
+	}
+	return OP_COUNT;
+}
+
+IMAGE_FUNCTION surface_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct act *act)
+{
+	act->generation = header->generation;
+	act->observed = header->observed;
+	act->word = header->fallback[act->op & (ROW_WORDS - 1)];
+	return 0;
+}
+
+static __always_inline int surface_find(struct act *act)
+{
+	__u32 policy = act->policy;
+
+	IMAGE_CALL(policy, surface_read, act);
+	return -ESTALE;
+}
+
+/* What the kernel's surface is about has no rules: a policy allows it or does not. FILE is what the event names. */
+static __noinline int surface_judge(struct file *file, __u32 policy, __u32 op)
+{
+	struct act act = {
+		.policy = policy,
+		.op = op,
+		.reason = REASON_DEFAULT,
+		.dentry = (__u64)BPF_CORE_READ(file, f_path.dentry),
+		.mnt = (__u64)BPF_CORE_READ(file, f_path.mnt),
+	};
+
+	if (surface_find(&act))
+		return -EPERM;
+	return act_settle(&act) ? -EPERM : 0;
+}
+
+static __always_inline int ioctl_judge(struct file *file, unsigned int request)
+{
+	__u32 op = ioctl_operation(request), policy;
+	struct request attr = { .first = OP_FILE_ATTR, .second = OP_COUNT };
+
+	if (op == OP_COUNT)
+		return 0;
+	attr.task = bpf_get_current_task_btf();
+	policy = subject_policy(attr.task);
+	if (!policy)
+		return 0;
+	if (op != OP_FILE_ATTR)
+		return surface_judge(file, policy, op) ? -EPERM : 0;
+	if (flags_have_own_hook)
+		return 0;
+	attr.policy = policy;
+	return verdict_path(file->f_path.dentry, file->f_path.mnt, &attr);
+}
+
+/* Where the path needs another way to be trusted, flags have their own hook. */
+static __always_inline int ioctl_judge_surface(struct file *file, unsigned int request)
+{
+	__u32 op = ioctl_operation(request), policy;
+
+	if (op == OP_COUNT || op == OP_FILE_ATTR)
+		return 0;
+	policy = subject_policy(bpf_get_current_task_btf());
+	return policy && surface_judge(file, policy, op) ? -EPERM : 0;
+}
+
+SEC("?lsm/file_ioctl")
+int BPF_PROG(hook_file_ioctl, struct file *file, unsigned int request)
+{
+	return ioctl_judge(file, request);
+}
+
+SEC("?lsm/file_ioctl")
+int BPF_PROG(hook_file_ioctl_trusted, struct file *file, unsigned int request)
+{
+	return ioctl_judge_surface(file, request);
+}
+
+/* 32-bit programs, where the kernel asks for them apart (6.8, and what was backported). */
+SEC("?lsm/file_ioctl_compat")
+int BPF_PROG(hook_file_ioctl_compat, struct file *file, unsigned int request)
+{
+	return ioctl_judge(file, request);
+}
+
+SEC("?lsm/file_ioctl_compat")
+int BPF_PROG(hook_file_ioctl_compat_trusted, struct file *file, unsigned int request)
+{
+	return ioctl_judge_surface(file, request);
+}
