@@ -17,6 +17,23 @@ static __always_inline void move_needs(struct move *move, bool replaces)
 	move->need[MOVE_TO][1] = is_exchange || replaces ? OP_FILE_DELETE : OP_COUNT;
 }
 
+/* All slots are taken, by tasks that were interrupted at their renames: told, and denied unless nothing is. */
+static __noinline int move_crowded(struct move_walk *walk, struct head *head, __u32 what)
+{
+	struct act act = {
+		.generation = head->generation,
+		.dentry = POINTER_NUMBER(walk->from),
+		.target = POINTER_NUMBER(walk->to),
+		.mnt = POINTER_NUMBER(walk->mnt),
+		.policy = head->policy,
+		.op = what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK,
+		.word = WORD(RULE_DEFAULT, VERB_DENY),
+		.reason = REASON_ERROR,
+	};
+
+	return EACCES_IF(act_settle(&act));
+}
+
 static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u32 what)
 {
 	struct dentry *from = walk->from, *to = walk->to;
@@ -30,7 +47,7 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	bpf_loop(MOVES, move_try, walk, 0);
 	move = walk->move;
 	if (!move)
-		return -EACCES;
+		return move_crowded(walk, &head, what);
 	if (inode_is_directory(from->d_inode))
 		what |= MOVE_OF_DIRECTORY;
 	if (what & MOVE_EXCHANGE && inode_is_directory(to->d_inode))

@@ -41,7 +41,9 @@ struct move_pick {
 struct move {
 	__u64 busy;
 	__u32 what;
-	__u32 is_known;
+	__u32 is_known; /* what follows was decided */
+	__u32 is_nameless;
+	__u32 widens;
 	__u32 side;	  /* whose name is being found */
 	__u32 need[2][2]; /* the operations at either end */
 	struct head head;
@@ -74,56 +76,6 @@ static long move_try(__u32 i, struct move_walk *walk)
 		return 0;
 	walk->move = move;
 	return 1;
-}
-
-/* Begins a round: even ones find the old name, odd ones the new one. */
-static __noinline int move_turn(struct move *move, __u32 i)
-{
-	move->side = i & 1;
-	move->found.op[0] = move->need[i & 1][0];
-	move->found.op[1] = move->need[i & 1][1];
-	if (!(i & 1))
-		head_copy(move->head.policy, &move->head);
-	return 0;
-}
-
-/* Ends a round; 1 when one image knows both names. */
-__weak __noinline int move_keep(struct move *move)
-{
-	struct end *end;
-
-	if (!move)
-		return 1;
-	end = &move->end[move->side & 1];
-	move->found.generation = move->head.generation;
-	if (move->found.kind == NAME_FOUND && image_end(move->head.policy, &move->found))
-		return 0;
-	__builtin_memcpy(end, &move->found, sizeof(*end));
-	if (!(move->side & 1) || move->end[MOVE_FROM].generation != end->generation)
-		return 0;
-	move->is_known = 1;
-	return 1;
-}
-
-static long move_find(__u32 i, struct move_walk *walk)
-{
-	struct move *move = walk->move;
-	struct dentry *object = walk->from;
-	struct found found = {};
-
-	if (!move)
-		return 1;
-	move_turn(move, i);
-	if (*(volatile __u32 *)&move->side) {
-		object = walk->to;
-		asm volatile("" : "+r"(object));
-	}
-	found.op[0] = move->found.op[0];
-	found.op[1] = move->found.op[1];
-	name_find_end(object, walk->mnt, &move->head, &found, &move->found);
-	move->found.kind = found.kind;
-	move->found.reason = found.reason;
-	return move_keep(move) ? 1 : 0;
 }
 
 /* The rights that a name's verdict rows give, as decide_right counts them. */
@@ -213,13 +165,17 @@ static __always_inline bool move_is_level(const struct move *move)
 	return !unlike;
 }
 
-static __always_inline bool move_widens(struct move *move)
+/* 1 or 0, or -ESTALE: the image is not the one that the names were found with any more. */
+static __always_inline int move_widens(struct move *move)
 {
+	int contained;
+
 	if (move_is_level(move))
-		return false;
-	if (move_contained(move, 0) != 1)
-		return true;
-	return move->what & MOVE_EXCHANGE && move_contained(move, 1) != 1;
+		return 0;
+	contained = move_contained(move, 0);
+	if (contained == 1 && move->what & MOVE_EXCHANGE)
+		contained = move_contained(move, 1);
+	return contained < 0 ? -ESTALE : !contained;
 }
 
 static __always_inline void pick_word(struct move *move, __u32 side, __u32 i)
@@ -283,6 +239,73 @@ __weak __noinline int move_nameless(struct move *move)
 	return move->end[side & 1].kind == NAME_NONE ? move->end[side & 1].reason : REASON_DETACHED;
 }
 
+/* Begins a round: even ones find the old name, odd ones the new one. */
+static __noinline int move_turn(struct move *move, __u32 i)
+{
+	move->side = i & 1;
+	move->found.op[0] = move->need[i & 1][0];
+	move->found.op[1] = move->need[i & 1][1];
+	if (!(i & 1))
+		head_copy(move->head.policy, &move->head);
+	return 0;
+}
+
+/* What both names come to: 0, or -ESTALE. */
+static __always_inline int move_decide(struct move *move)
+{
+	int widens = 0;
+
+	move->is_nameless = move->end[MOVE_FROM].kind != NAME_FOUND || move->end[MOVE_TO].kind != NAME_FOUND;
+	if (!move->is_nameless && !move_choose(move))
+		widens = move_widens(move);
+	move->widens = widens == 1;
+	return widens < 0 ? widens : 0;
+}
+
+/*
+ * Ends a round; 1 when one image knew both names and decided. An image replaced in
+ * between asks for another round: what was found with the old one says nothing.
+ */
+__weak __noinline int move_keep(struct move *move)
+{
+	struct end *end;
+
+	if (!move)
+		return 1;
+	end = &move->end[move->side & 1];
+	move->found.generation = move->head.generation;
+	if (move->found.kind == NAME_FOUND && image_end(move->head.policy, &move->found))
+		return 0;
+	__builtin_memcpy(end, &move->found, sizeof(*end));
+	if (!(move->side & 1) || move->end[MOVE_FROM].generation != end->generation)
+		return 0;
+	if (move_decide(move))
+		return 0;
+	move->is_known = 1;
+	return 1;
+}
+
+static long move_find(__u32 i, struct move_walk *walk)
+{
+	struct move *move = walk->move;
+	struct dentry *object = walk->from;
+	struct found found = {};
+
+	if (!move)
+		return 1;
+	move_turn(move, i);
+	if (*(volatile __u32 *)&move->side) {
+		object = walk->to;
+		asm volatile("" : "+r"(object));
+	}
+	found.op[0] = move->found.op[0];
+	found.op[1] = move->found.op[1];
+	name_find_end(object, walk->mnt, &move->head, &found, &move->found);
+	move->found.kind = found.kind;
+	move->found.reason = found.reason;
+	return move_keep(move) ? 1 : 0;
+}
+
 static __noinline int move_settle(struct move_walk *walk, __u32 reason)
 {
 	struct move *move = walk->move;
@@ -304,19 +327,20 @@ static __noinline int move_settle(struct move_walk *walk, __u32 reason)
 
 static __always_inline int move_judge(struct move_walk *walk, struct move *move)
 {
-	if (!move->is_known)
-		return -EACCES;
-	if (move->end[MOVE_FROM].kind != NAME_FOUND || move->end[MOVE_TO].kind != NAME_FOUND)
-		return move_settle(walk, move_nameless(move));
-	if (!move_choose(move) && move_widens(move)) {
+	__u32 whole = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
+	__u32 reason = WORD_RULE(move->pick.word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE;
+
+	if (!move->is_known || move->widens) {
+		reason = move->is_known ? REASON_WIDENS : REASON_ERROR;
 		move->pick.side = MOVE_FROM;
-		move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
+		move->pick.op = whole;
 		move->pick.word = WORD(RULE_DEFAULT, VERB_DENY);
-		return move_settle(walk, REASON_WIDENS);
-	}
-	if (!move->pick.strictness && !(move->head.observed & OP_BIT(move->pick.op & 31)))
+	} else if (move->is_nameless) {
+		reason = move_nameless(move);
+	} else if (!move->pick.strictness && !(move->head.observed & OP_BIT(move->pick.op & 31))) {
 		return 0;
-	return move_settle(walk, WORD_RULE(move->pick.word) == RULE_DEFAULT ? REASON_DEFAULT : REASON_RULE);
+	}
+	return move_settle(walk, reason);
 }
 
 #endif
