@@ -98,8 +98,8 @@ static __always_inline int name_quick(struct dentry *object, struct vfsmount *mn
 	if (end) {
 		look.policy = head->policy;
 		look.generation = head->generation;
-		err = image_quick_lanes(&look, len);
-		end_states(end, &look);
+		end->generation = head->generation;
+		err = image_quick_end(&look, end, len);
 	} else {
 		err = image_quick(&look, found, head, len);
 	}
@@ -133,12 +133,17 @@ static __always_inline void name_find(struct dentry *object, struct vfsmount *mn
 		name_slow(object, POINTER_NUMBER(mnt), head, found, 0);
 }
 
-/* The same of one end of a rename or link. */
+/* The same of one end of a rename or link. END is filled if its generation is HEAD's. */
 static __always_inline void name_find_end(struct dentry *object, struct vfsmount *mnt, struct head *head,
 					  struct found *found, struct end *end)
 {
-	if (name_fast_end(object, mnt, head, found, end))
-		name_slow(object, POINTER_NUMBER(mnt), head, found, end);
+	if (!name_fast_end(object, mnt, head, found, end))
+		return;
+	name_slow(object, POINTER_NUMBER(mnt), head, found, end);
+	end->generation = head->generation;
+	/* Replaced meanwhile: of no generation, so that nothing is decided by it. */
+	if (found->kind == NAME_FOUND && image_end(head->policy, end))
+		end->generation = ~0ull;
 }
 
 #endif

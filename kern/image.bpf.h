@@ -528,31 +528,31 @@ __weak __noinline int image_end(__u32 policy, struct end *end)
 	return -ESTALE;
 }
 
-#define QUICK_LANES(class)                                                                      \
-	do {                                                                                    \
-		struct image_##class *image = IMAGE_GET(class, look->policy);                   \
-                                                                                                \
-		if (!image)                                                                     \
-			break;                                                                  \
-		if (image->header.generation != look->generation)                               \
-			return -ESTALE;                                                         \
-		quick_classify(&image->header, look, n);                                        \
-		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                                \
-			if (lane >= GENERATION_LANES(look->generation))                         \
-				break;                                                          \
-			look->state[lane] = further_##class(image, look, n, look->state[lane]); \
-		}                                                                               \
-		return 0;                                                                       \
+#define QUICK_END(class)                                                                       \
+	do {                                                                                   \
+		struct image_##class *image = IMAGE_GET(class, look->policy);                  \
+                                                                                               \
+		if (!image)                                                                    \
+			break;                                                                 \
+		if (image->header.generation != look->generation)                              \
+			return -ESTALE;                                                        \
+		quick_classify(&image->header, look, n);                                       \
+		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                               \
+			if (lane >= GENERATION_LANES(look->generation))                        \
+				break;                                                         \
+			end->state[lane] = further_##class(image, look, n, look->state[lane]); \
+		}                                                                              \
+		return end_fill(&image->header, image->cell, CELLS_OF(image) - 1, end);        \
 	} while (0)
 
-/* All lanes of LOOK over its N bytes, to where they end: 0 or -ESTALE. */
-__weak __noinline int image_quick_lanes(struct look *look, __u32 n)
+/* Fills END, which is of LOOK's generation, from LOOK's lanes over its N bytes: 0 or -ESTALE. */
+__weak __noinline int image_quick_end(struct look *look, struct end *end, __u32 n)
 {
-	if (!look)
+	if (!look || !end)
 		return -EINVAL;
-	QUICK_LANES(small);
-	QUICK_LANES(medium);
-	QUICK_LANES(large);
+	QUICK_END(small);
+	QUICK_END(medium);
+	QUICK_END(large);
 	return -ESTALE;
 }
 

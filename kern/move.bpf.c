@@ -44,7 +44,8 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	head_copy(policy, &head);
 	if (!((head.enforced | head.observed) & (OPS_PATH | OP_BIT(OP_FILE_RENAME) | OP_BIT(OP_FILE_LINK))))
 		return 0;
-	bpf_loop(MOVES, move_try, walk, 0);
+	if (!move_try(0, walk))
+		bpf_loop(MOVES, move_try, walk, 0);
 	move = walk->move;
 	if (!move)
 		return move_crowded(walk, &head, what);
@@ -55,8 +56,8 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	move->what = what;
 	move->head.policy = policy;
 	move->is_known = 0;
-	/* Read as a number: a verifier that takes the field of a trusted dentry for never NULL would drop the test. */
-	move_needs(move, (__u64)BPF_CORE_READ(to, d_inode));
+	/* As a number: a verifier that takes the field of a trusted dentry for never NULL would drop the test. */
+	move_needs(move, POINTER_NUMBER(to->d_inode));
 	bpf_loop(MOVE_TRIES * 2, move_find, walk, 0);
 	err = move_judge(walk, move);
 	move->busy = 0;

@@ -47,7 +47,6 @@ struct move {
 	__u32 side;	  /* whose name is being found */
 	__u32 need[2][2]; /* the operations at either end */
 	struct head head;
-	struct end found;
 	struct end end[2];
 	struct move_pick pick;
 };
@@ -220,7 +219,7 @@ __weak __noinline int move_choose(struct move *move)
 		return move->pick.strictness >= decide_strictness(VERB_ASK);
 	move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
 	move->pick.side = MOVE_FROM;
-	for (__u32 n = 0; n < 4; n++)
+	for (__u32 n = 0; move->head.observed && n < 4; n++)
 		pick_observed(move, n / 2, move->end[n / 2].op[n & 1]);
 	return 0;
 }
@@ -242,9 +241,11 @@ __weak __noinline int move_nameless(struct move *move)
 /* Begins a round: even ones find the old name, odd ones the new one. */
 static __noinline int move_turn(struct move *move, __u32 i)
 {
+	struct end *end = &move->end[i & 1];
+
 	move->side = i & 1;
-	move->found.op[0] = move->need[i & 1][0];
-	move->found.op[1] = move->need[i & 1][1];
+	end->op[0] = move->need[i & 1][0];
+	end->op[1] = move->need[i & 1][1];
 	if (!(i & 1))
 		head_copy(move->head.policy, &move->head);
 	return 0;
@@ -268,16 +269,10 @@ static __always_inline int move_decide(struct move *move)
  */
 __weak __noinline int move_keep(struct move *move)
 {
-	struct end *end;
-
 	if (!move)
 		return 1;
-	end = &move->end[move->side & 1];
-	move->found.generation = move->head.generation;
-	if (move->found.kind == NAME_FOUND && image_end(move->head.policy, &move->found))
-		return 0;
-	__builtin_memcpy(end, &move->found, sizeof(*end));
-	if (!(move->side & 1) || move->end[MOVE_FROM].generation != end->generation)
+	if (!(move->side & 1) || move->end[MOVE_FROM].generation != move->head.generation ||
+	    move->end[MOVE_TO].generation != move->head.generation)
 		return 0;
 	if (move_decide(move))
 		return 0;
@@ -290,19 +285,21 @@ static long move_find(__u32 i, struct move_walk *walk)
 	struct move *move = walk->move;
 	struct dentry *object = walk->from;
 	struct found found = {};
+	struct end *end;
 
 	if (!move)
 		return 1;
 	move_turn(move, i);
+	end = &move->end[*(volatile __u32 *)&move->side & 1];
 	if (*(volatile __u32 *)&move->side) {
 		object = walk->to;
 		asm volatile("" : "+r"(object));
 	}
-	found.op[0] = move->found.op[0];
-	found.op[1] = move->found.op[1];
-	name_find_end(object, walk->mnt, &move->head, &found, &move->found);
-	move->found.kind = found.kind;
-	move->found.reason = found.reason;
+	found.op[0] = end->op[0];
+	found.op[1] = end->op[1];
+	name_find_end(object, walk->mnt, &move->head, &found, end);
+	end->kind = found.kind;
+	end->reason = found.reason;
 	return move_keep(move) ? 1 : 0;
 }
 
