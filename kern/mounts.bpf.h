@@ -292,6 +292,8 @@ static __always_inline int verdict_object(struct dentry *object, __u32 policy, _
 	bpf_loop(SURVEY_STEPS, survey_step, &context, 0);
 	if (!*(volatile __u32 *)&survey->is_done)
 		survey_end(survey, REASON_ERROR);
+	if (survey->kind != NAME_FOUND)
+		survey->word = nameless_word(&head, OP_BIT(op));
 	err = survey_settle(object, survey, policy, op);
 	survey->busy = 0;
 	return EACCES_IF(err);

@@ -234,7 +234,9 @@ __weak __noinline int move_nameless(struct move *move)
 	side = move->end[MOVE_FROM].kind == NAME_FOUND ? MOVE_TO : MOVE_FROM;
 	move->pick.side = side;
 	move->pick.op = move->end[side & 1].op[0];
-	move->pick.word = WORD(RULE_DEFAULT, VERB_DENY);
+	move->pick.word = nameless_word(&move->head, OPS_PATH);
+	if (WORD_VERB(move->pick.word) == VERB_ALLOW)
+		move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
 	return move->end[side & 1].kind == NAME_NONE ? move->end[side & 1].reason : REASON_DETACHED;
 }
 

@@ -55,7 +55,8 @@ struct work {
 	__u32 is_root; /* it reached the topmost mount */
 	__u32 exact;
 	__s32 err;
-	__u32 observed; /* of the image that the lanes' states belong to */
+	__u32 enforced; /* of the image that the lanes' states belong to */
+	__u32 observed;
 	struct look look;
 	__u64 name[DEPTH_MAX]; /* the components climbed, by address */
 };
@@ -409,6 +410,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	if (image_head(work->look.policy, &head))
 		return walk_end(walk, NAME_NONE, REASON_ERROR);
 	work->look.generation = head.generation;
+	work->enforced = head.enforced;
 	work->observed = head.observed;
 	walk->lanes = GENERATION_LANES(head.generation);
 	mount = (void *)(walk->mnt - bpf_core_field_offset(struct mount, mnt));
@@ -480,6 +482,7 @@ static __noinline void name_slow(struct dentry *object, __u64 mnt, struct head *
 	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
 	work->look.policy = head->policy;
 	work->look.generation = head->generation;
+	work->enforced = head->enforced;
 	work->observed = head->observed;
 	work->look.op[0] = found->op[0];
 	work->look.op[1] = found->op[1];
@@ -493,6 +496,7 @@ static __noinline void name_slow(struct dentry *object, __u64 mnt, struct head *
 	if (end)
 		end_states(end, &work->look);
 	head->generation = work->look.generation;
+	head->enforced = work->enforced;
 	head->observed = work->observed;
 	work->busy = 0;
 }

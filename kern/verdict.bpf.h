@@ -58,6 +58,12 @@ static __always_inline __u32 verdict_pick(const struct found *found)
 	return found->op[1] < OP_COUNT && decide_strictness(WORD_VERB(found->word[1])) > first;
 }
 
+/* What has no honest name is denied, but where the policy decides none of OPERATIONS and only watches. */
+static __always_inline __u32 nameless_word(const struct head *head, __u32 operations)
+{
+	return WORD(RULE_DEFAULT, head->enforced & operations ? VERB_DENY : VERB_ALLOW);
+}
+
 static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, struct head *head,
 				     struct found *found)
 {
@@ -72,7 +78,7 @@ static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt
 
 	if (found->kind == NAME_NONE) {
 		act.op = found->op[0];
-		act.word = WORD(RULE_DEFAULT, VERB_DENY);
+		act.word = nameless_word(head, OP_BIT(act.op & 31));
 		act.reason = found->reason;
 	} else {
 		pick = verdict_pick(found);
