@@ -104,8 +104,9 @@ static __always_inline bool pending_is_same(const struct pending *pending, struc
 
 /*
  * No open of the name has come so far. A lookup that goes on is waited for, and
- * so is an open that was allowed to create and whose file is there: only file_open
- * will know who made it. A refusal is real unless the file is there.
+ * so is an open that was allowed to create, whether its file is there already or
+ * the file system is still about it: only file_open will know who made it. A
+ * refusal is real unless the file is there.
  */
 static int pending_expire(void *map, __u64 *thread, struct pending *pending)
 {
@@ -116,7 +117,7 @@ static int pending_expire(void *map, __u64 *thread, struct pending *pending)
 	bool exists = is_same && BPF_CORE_READ(dentry, d_inode);
 	__u64 key = *thread;
 
-	if (is_looking || (exists && !is_refusal && pending->tries++ < PENDING_TRIES)) {
+	if (is_looking || (is_same && !is_refusal && pending->tries++ < PENDING_TRIES)) {
 		bpf_timer_start(&pending->timer, PENDING_NS, 0);
 		return 0;
 	}
