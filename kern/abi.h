@@ -14,28 +14,45 @@
 /*
  * The one table of operations. SECTION and NAME are the words of the policy
  * language; HOOKED says whether a kernel program of this version decides it.
- * The position is the index into a verdict row and into every mask of
- * operations, so new ones go at the end.
+ * The position is the index into every mask of operations. Those that rules about
+ * names and addresses decide come first, so that it is the index into a verdict
+ * row, too; the kernel section's come last, in a row of programs they count from
+ * OP_KERNEL_FIRST.
  *
  *	X(ID, section, name, hooked)
  */
-#define OPERATIONS(X)                             \
-	X(FILE_READ, "file", "read", 1)           \
-	X(FILE_WRITE, "file", "write", 1)         \
-	X(FILE_CREATE, "file", "create", 1)       \
-	X(FILE_DELETE, "file", "delete", 1)       \
-	X(FILE_ATTR, "file", "attr", 1)           \
-	X(EXEC_RUN, "exec", "run", 1)             \
-	X(EXEC_MAP, "exec", "map", 1)             \
-	X(NET_CONNECT, "net", "connect", 1)       \
-	X(NET_BIND, "net", "bind", 0)             \
-	X(NET_ACCEPT, "net", "accept", 0)         \
-	X(UNIX_CONNECT, "unix", "connect", 0)     \
-	X(UNIX_BIND, "unix", "bind", 0)           \
-	X(FILE_RENAME, "file", "rename", 1)       \
-	X(FILE_LINK, "file", "link", 1)           \
-	X(KERNEL_TIOCSTI, "kernel", "tiocsti", 1) \
-	X(KERNEL_SNAPSHOT, "kernel", "snapshot", 1)
+#define OPERATIONS(X)                                   \
+	X(FILE_READ, "file", "read", 1)                 \
+	X(FILE_WRITE, "file", "write", 1)               \
+	X(FILE_CREATE, "file", "create", 1)             \
+	X(FILE_DELETE, "file", "delete", 1)             \
+	X(FILE_ATTR, "file", "attr", 1)                 \
+	X(EXEC_RUN, "exec", "run", 1)                   \
+	X(EXEC_MAP, "exec", "map", 1)                   \
+	X(NET_CONNECT, "net", "connect", 1)             \
+	X(NET_BIND, "net", "bind", 0)                   \
+	X(NET_ACCEPT, "net", "accept", 0)               \
+	X(UNIX_CONNECT, "unix", "connect", 0)           \
+	X(UNIX_BIND, "unix", "bind", 0)                 \
+	X(FILE_RENAME, "file", "rename", 1)             \
+	X(FILE_LINK, "file", "link", 1)                 \
+	X(SIGNAL_SEND, "signal", "send", 0)             \
+	X(KERNEL_TIOCSTI, "kernel", "tiocsti", 1)       \
+	X(KERNEL_SNAPSHOT, "kernel", "snapshot", 1)     \
+	X(KERNEL_MOUNT, "kernel", "mount", 0)           \
+	X(KERNEL_USERNS, "kernel", "userns", 0)         \
+	X(KERNEL_BPF, "kernel", "bpf", 0)               \
+	X(KERNEL_PERF, "kernel", "perf", 0)             \
+	X(KERNEL_MODULE, "kernel", "module", 0)         \
+	X(KERNEL_KEYRING, "kernel", "keyring", 0)       \
+	X(KERNEL_IO_URING, "kernel", "io_uring", 0)     \
+	X(KERNEL_RAW_SOCKET, "kernel", "raw_socket", 0) \
+	X(KERNEL_FAMILIES, "kernel", "families", 0)     \
+	X(KERNEL_CGROUP, "kernel", "cgroup", 0)         \
+	X(KERNEL_CHROOT, "kernel", "chroot", 0)         \
+	X(KERNEL_SETUID, "kernel", "setuid", 0)         \
+	X(KERNEL_DEPUTIES, "kernel", "deputies", 0)     \
+	X(KERNEL_PTRACE, "kernel", "ptrace", 0)
 
 enum operation {
 #define X(id, section, name, hooked) OP_##id,
@@ -58,8 +75,12 @@ enum {
 #define OPS_EXEC (OP_BIT(OP_EXEC_RUN) | OP_BIT(OP_EXEC_MAP))
 #define OPS_NET (OP_BIT(OP_NET_CONNECT) | OP_BIT(OP_NET_BIND) | OP_BIT(OP_NET_ACCEPT))
 #define OPS_UNIX (OP_BIT(OP_UNIX_CONNECT) | OP_BIT(OP_UNIX_BIND))
-/* What the kernel offers beyond files, programs and addresses: every policy decides it, by its image's fallback. */
-#define OPS_KERNEL (OP_BIT(OP_KERNEL_TIOCSTI) | OP_BIT(OP_KERNEL_SNAPSHOT))
+/*
+ * What the kernel offers beyond files, programs and addresses: every policy decides
+ * it, by its image's fallback, and for some of it by which program asks.
+ */
+#define OP_KERNEL_FIRST OP_KERNEL_TIOCSTI
+#define OPS_KERNEL (OP_BIT(OP_COUNT) - OP_BIT(OP_KERNEL_FIRST))
 #define OPS_PATH (OPS_FILE | OPS_EXEC | OPS_UNIX)
 
 enum verb {
@@ -129,7 +150,8 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
  *		 high half: the next state
  *
  * Classes begin at 1. A full row lists every class, so one fallback is enough.
- * A verdict row is ROW_WORDS verdict words, indexed by operation.
+ * A verdict row is ROW_WORDS verdict words, indexed by operation; in the automaton
+ * over the names of programs word i is about operation OP_KERNEL_FIRST + i.
  * Rule r is described by cell[rules + r]: bits 0-23 its index in its section,
  * bits 24-31 its severity, the high half the cell index of its struct rule_text
  * or 0. State 0 exists in no automaton: it means "no name", which denies.
@@ -144,6 +166,7 @@ enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEV
  * of which only equal ones contain each other.
  */
 #define ROW_WORDS 16
+#define OPS_MAX 32  /* a mask of operations is one word */
 #define ROW_NONE 2u /* the verdict row in which no rule matches: every image has it here */
 #define LANES_MAX 8
 #define IMAGE_MAGIC 0x6c746361u
@@ -183,14 +206,18 @@ struct image_header {
 	__u32 rule_count;
 	__u32 address_start[2];	     /* of the address automaton: IPv4, IPv6; 0 without a net section */
 	__u32 lane_start[LANES_MAX]; /* after the leading slash */
-	__u32 fallback[ROW_WORDS];   /* each operation's default, as a verdict word */
+	__u32 fallback[OPS_MAX];     /* each operation's default, as a verdict word */
 	__u32 anonymous[ROW_WORDS];  /* run and map of memory that has no file */
 	__u8 class[256];	     /* of path bytes, 1 to 255 */
 	char name[POLICY_NAME_MAX];
 	__u32 containment;     /* cell index of the containment matrix; 0 for none */
 	__u32 directories;     /* its rows and columns, number 0 included, which no directory has */
 	__u32 directory_class; /* on which directory states of lane 0 list their number; 0 for none */
-	__u32 pad[120];
+	/* Of the kernel section's operations: */
+	__u32 by_program;    /* the ones that the name of the asking program decides, its fallback else, */
+	__u32 in_session;    /* and those that are allowed on what is under the same attachment */
+	__u32 program_start; /* of the automaton over the names of programs, after the leading slash */
+	__u32 pad[101];
 };
 
 /*
@@ -328,6 +355,9 @@ struct event {
 	__u32 target_len; /* the new name of a rename or link */
 	__u32 args_len;	  /* the arguments of exec.run, each ended by a NUL */
 	__u32 host_len;
+	__u32 detail;	 /* a signal's number, a command, a family: what the operation says of it */
+	__u32 other_pid; /* the process that the act is about, in the initial pid namespace; 0 for none */
+	__u8 other_comm[16];
 	__u8 data[EVENT_DATA_MAX];
 };
 
@@ -420,7 +450,10 @@ struct control {
 #ifndef __bpf__
 _Static_assert(sizeof(struct image_header) == 1024, "the image header has a fixed size");
 _Static_assert(sizeof(struct rule_text) == 256, "a rule's text is 32 cells");
-_Static_assert(OP_COUNT <= ROW_WORDS, "a verdict row has a word for every operation");
+_Static_assert(OP_KERNEL_FIRST <= ROW_WORDS,
+	       "a verdict row has a word for every operation that rules decide");
+_Static_assert(OP_COUNT - OP_KERNEL_FIRST <= ROW_WORDS, "and one for every operation that programs decide");
+_Static_assert(OP_COUNT < OPS_MAX, "a mask has a bit for every operation, and one that is none");
 #endif
 
 #endif

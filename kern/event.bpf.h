@@ -32,6 +32,8 @@ struct act {
 	__u64 dentry; /* kernel addresses, 0 if the object is an address */
 	__u64 mnt;
 	__u64 target; /* the new name of a rename or link, on the same mount */
+	__u64 other;  /* the task that the act is about; 0 for none */
+	__u32 detail; /* see struct event */
 	__u32 policy;
 	__u32 op;
 	__u32 word;
@@ -419,6 +421,19 @@ static __always_inline void event_target(struct event_slot *slot, struct act *ac
 		event->flags |= EVENT_TARGET_CUT;
 }
 
+/* The process that the act is about, as every namespace's events call it. */
+static __always_inline void event_other(struct event *event, const struct act *act)
+{
+	struct task_struct *other = (void *)act->other;
+
+	event->detail = act->detail;
+	event->other_pid = 0;
+	if (!act->other)
+		return;
+	event->other_pid = BPF_CORE_READ(other, tgid);
+	bpf_probe_read_kernel(event->other_comm, sizeof(event->other_comm), &other->comm);
+}
+
 static __noinline void event_fill(struct event_slot *slot, struct act *act, __u64 attachment)
 {
 	struct event *event = &slot->event;
@@ -434,6 +449,7 @@ static __noinline void event_fill(struct event_slot *slot, struct act *act, __u6
 	event->error = act->error;
 	event_rule(slot, act);
 	event_object(slot, act);
+	event_other(event, act);
 	event_process(slot);
 	event->cgroup_len = event_cgroup(slot);
 	if (slot->cut)

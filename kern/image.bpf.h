@@ -104,6 +104,7 @@ struct look {
 	__u32 chunk; /* bytes of the step at work */
 	__u32 depth; /* components of the directory whose state the lanes hold */
 	__u32 slash; /* step a '/' after the last byte */
+	__u32 lanes;
 	__u32 op[2]; /* after the last byte find the words of these; OP_COUNT for none */
 	__u32 word[2];
 	__u32 state[LANES_MAX];
@@ -116,6 +117,7 @@ IMAGE_FUNCTION lanes_start(const struct image_header *header, const __u64 *cell,
 {
 	if (header->generation != look->generation)
 		return -ESTALE;
+	look->lanes = header->lanes;
 	for (__u32 lane = 0; lane < LANES_MAX; lane++)
 		look->state[lane] = header->lane_start[lane];
 	return 0;
@@ -147,7 +149,7 @@ static __always_inline __u32 lanes_word(const struct image_header *header, const
 		if (word < best)
 			best = word;
 	}
-	return best == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : best;
+	return best == WORD_NONE ? header->fallback[op & (OPS_MAX - 1)] : best;
 }
 
 /* Names below 32 bytes lie in the dentry itself, so reading to the next power of two stays in mapped memory. */
@@ -251,7 +253,7 @@ static __always_inline void look_advance(const struct image_header *header, cons
 		int err = look_classify(&image->header, look);                                          \
                                                                                                         \
 		for (__u32 lane = 0; !err && lane < LANES_MAX; lane++) {                                \
-			if (lane >= image->header.lanes)                                                \
+			if (lane >= look->lanes)                                                        \
 				break;                                                                  \
 			err = lane_step_##class(image, look, lane);                                     \
 		}                                                                                       \
@@ -339,7 +341,7 @@ __weak __noinline int image_step(struct look *look)
 
 static __always_inline __u32 quick_word(const struct image_header *header, __u32 word, __u32 op)
 {
-	return word == WORD_NONE ? header->fallback[op & (ROW_WORDS - 1)] : word;
+	return word == WORD_NONE ? header->fallback[op & (OPS_MAX - 1)] : word;
 }
 
 /* The class of a byte, by the shortest way, as match_cell. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests on open files (ioctl) that do more than the file's own rights say: keystrokes, snapshots, inode flags. */
+#include "surface.bpf.h"
 #include "verdict.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -46,38 +47,6 @@ static __always_inline __u32 ioctl_operation(unsigned int request)
 	return OP_COUNT;
 }
 
-IMAGE_FUNCTION surface_read(const struct image_header *header, const __u64 *cell, __u32 mask, struct act *act)
-{
-	act->generation = header->generation;
-	act->observed = header->observed;
-	act->word = header->fallback[act->op & (ROW_WORDS - 1)];
-	return 0;
-}
-
-static __always_inline int surface_find(struct act *act)
-{
-	__u32 policy = act->policy;
-
-	IMAGE_CALL(policy, surface_read, act);
-	return -ESTALE;
-}
-
-/* What the kernel's surface is about has no rules: a policy allows it or does not. FILE is what the event names. */
-static __noinline int surface_judge(struct file *file, __u32 policy, __u32 op)
-{
-	struct act act = {
-		.policy = policy,
-		.op = op,
-		.reason = REASON_DEFAULT,
-		.dentry = (__u64)BPF_CORE_READ(file, f_path.dentry),
-		.mnt = (__u64)BPF_CORE_READ(file, f_path.mnt),
-	};
-
-	if (surface_find(&act))
-		return -EPERM;
-	return act_settle(&act) ? -EPERM : 0;
-}
-
 static __always_inline int ioctl_judge(struct file *file, unsigned int request)
 {
 	__u32 op = ioctl_operation(request), policy;
@@ -90,7 +59,7 @@ static __always_inline int ioctl_judge(struct file *file, unsigned int request)
 	if (!policy)
 		return 0;
 	if (op != OP_FILE_ATTR)
-		return surface_judge(file, policy, op) ? -EPERM : 0;
+		return surface_judge_file(file, policy, op) ? -EPERM : 0;
 	if (flags_have_own_hook)
 		return 0;
 	attr.policy = policy;
@@ -105,7 +74,7 @@ static __always_inline int ioctl_judge_surface(struct file *file, unsigned int r
 	if (op == OP_COUNT || op == OP_FILE_ATTR)
 		return 0;
 	policy = subject_policy(bpf_get_current_task_btf());
-	return policy && surface_judge(file, policy, op) ? -EPERM : 0;
+	return policy && surface_judge_file(file, policy, op) ? -EPERM : 0;
 }
 
 SEC("?lsm/file_ioctl")

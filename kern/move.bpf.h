@@ -83,7 +83,7 @@ static __always_inline __u32 end_rights(const struct image_header *header, const
 {
 	__u32 rights = 0;
 
-	for (__u32 op = 0; op < OP_COUNT; op++) {
+	for (__u32 op = 0; op < ROW_WORDS; op++) {
 		__u32 best = WORD_NONE;
 
 		if (!(OPS_PATH & header->enforced & OP_BIT(op)))

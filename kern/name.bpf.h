@@ -412,7 +412,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	work->look.generation = head.generation;
 	work->enforced = head.enforced;
 	work->observed = head.observed;
-	walk->lanes = GENERATION_LANES(head.generation);
+	walk->lanes = work->look.lanes = GENERATION_LANES(head.generation);
 	mount = (void *)(walk->mnt - bpf_core_field_offset(struct mount, mnt));
 	ns = BPF_CORE_READ(mount, mnt_ns);
 	if ((__u64)ns == MNT_NS_INTERNAL || walk->object->d_sb->s_magic == MQUEUE_MAGIC)

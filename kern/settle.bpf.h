@@ -176,7 +176,7 @@ static __always_inline void event_account(struct act *act)
 /* What a blocked act fails with. */
 static __always_inline __s32 act_errno(const struct act *act)
 {
-	if (OP_BIT(act->op & 31) & OPS_KERNEL)
+	if (OP_BIT(act->op & 31) & (OPS_KERNEL | OP_BIT(OP_SIGNAL_SEND)))
 		return EPERM;
 	return act->reason == REASON_WIDENS ? EXDEV : EACCES;
 }

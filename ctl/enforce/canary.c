@@ -29,8 +29,10 @@ static struct image_header *make_image(size_t *ret_bytes)
 	image->header.flags = IMAGE_CANARY;
 	image->header.enforced = OPS_HOOKED;
 	/* No rule and no lane: every operation falls through to the default, and zero is WORD(0, VERB_DENY). */
+	for (int op = 0; op < OPS_MAX; op++)
+		image->header.fallback[op] = WORD(RULE_DEFAULT, VERB_DENY);
 	for (int op = 0; op < ROW_WORDS; op++)
-		image->header.fallback[op] = image->header.anonymous[op] = WORD(RULE_DEFAULT, VERB_DENY);
+		image->header.anonymous[op] = WORD(RULE_DEFAULT, VERB_DENY);
 	/* One state that goes nowhere and has no rule serves for addresses. */
 	image->header.address_start[0] = image->header.address_start[1] = 512;
 	image->cell[512] = 512 | (__u64)128 << 32;

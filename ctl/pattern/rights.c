@@ -28,7 +28,7 @@ struct others {
 struct comparison {
 	const struct automaton *automaton;
 	const struct image_header *header;
-	struct others others[OP_COUNT];
+	struct others others[ROW_WORDS];
 	struct rows canonical; /* the classes' rows: RANK << 4 | verb */
 };
 
@@ -73,7 +73,7 @@ static void canonical_row(const struct comparison *comparison, const struct row 
 	const struct image_header *header = comparison->header;
 
 	memset(ret, 0, sizeof(*ret));
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (int op = 0; op < ROW_WORDS; op++) {
 		uint32_t word = row->word[op];
 		uint32_t verb = WORD_VERB(word == WORD_NONE ? header->fallback[op] : word);
 
@@ -107,7 +107,7 @@ static bool others_fit(const struct others *others, enum operation op, uint32_t 
 static bool rows_are_contained(const struct comparison *comparison, const struct row *to,
 			       const struct row *from)
 {
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (int op = 0; op < ROW_WORDS; op++) {
 		const struct others *others = &comparison->others[op];
 		uint32_t to_rank = WORD_RULE(to->word[op]), from_rank = WORD_RULE(from->word[op]);
 		uint32_t to_verb = WORD_VERB(to->word[op]), from_verb = WORD_VERB(from->word[op]);
@@ -171,13 +171,13 @@ int rights_build(const struct automaton *automaton, const struct image_header *h
 	int err = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	for (int op = 0; !err && op < OP_COUNT; op++)
+	for (int op = 0; !err && op < ROW_WORDS; op++)
 		err = others_fill(&comparison.others[op], automaton, op);
 	if (!err)
 		err = classes_fill(&comparison, ret);
 	if (!err)
 		err = table_fill(&comparison, ret);
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (int op = 0; op < ROW_WORDS; op++) {
 		free(comparison.others[op].word);
 		free(comparison.others[op].verbs);
 	}

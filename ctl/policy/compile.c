@@ -27,8 +27,10 @@ static void fill_header(const struct policy *policy, struct image_header *header
 	header->observed = policy->observed;
 	header->rule_count = policy->rule_count;
 	memcpy(header->name, policy->name, sizeof(header->name));
+	for (int op = 0; op < OPS_MAX; op++)
+		header->fallback[op] = WORD(RULE_DEFAULT, VERB_ALLOW);
 	for (int op = 0; op < ROW_WORDS; op++)
-		header->fallback[op] = header->anonymous[op] = WORD(RULE_DEFAULT, VERB_ALLOW);
+		header->anonymous[op] = WORD(RULE_DEFAULT, VERB_ALLOW);
 	for (int section = 0; section < SECTION_COUNT; section++) {
 		uint32_t operations = section_operations(section) & OPS_HOOKED;
 
@@ -40,7 +42,7 @@ static void fill_header(const struct policy *policy, struct image_header *header
 				header->fallback[op] = WORD(RULE_DEFAULT, policy->section[section].fallback);
 	}
 	/* Without having to say so. */
-	header->enforced |= OPS_KERNEL;
+	header->enforced |= OPS_KERNEL & OPS_HOOKED;
 	for (int op = 0; op < OP_COUNT; op++)
 		if (OPS_KERNEL & ~policy->surface_allowed & OP_BIT(op))
 			header->fallback[op] = WORD(RULE_DEFAULT, VERB_DENY);

@@ -11,12 +11,8 @@ static const char *const missing_features[FEATURE_COUNT] = {
 	[FEATURE_ENV] = "env",	 [FEATURE_LIMITS] = "limits",
 };
 
-/* Of the kernel section all keys but those of operations. */
-static const char *const missing_keys[] = {
-	"kernel.mount",	   "kernel.userns",   "kernel.bpf",	   "kernel.perf",     "kernel.module",
-	"kernel.keyring",  "kernel.io_uring", "kernel.raw_socket", "kernel.families", "kernel.cgroup",
-	"kernel.caseless", "kernel.chroot",   "kernel.setuid",	   "kernel.deputies", "kernel.ptrace",
-};
+/* Of the kernel section the keys that are no operations. */
+static const char *const missing_keys[] = { "kernel.caseless" };
 
 #define MISSING_KEYS (sizeof(missing_keys) / sizeof(missing_keys[0]))
 

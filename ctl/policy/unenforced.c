@@ -144,7 +144,7 @@ void kernel_read(struct reader *reader, const struct json_node *node)
 		if (word_find(keys, member->key) < 0)
 			continue;
 		check_kernel_value(reader, member);
-		if (op >= 0)
+		if (op >= 0 && OPS_HOOKED & OP_BIT(op))
 			read_surface(reader, member, op);
 		else
 			refuse_key(reader, member);

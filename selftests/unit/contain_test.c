@@ -85,7 +85,7 @@ static uint32_t rights_of(const struct image_header *image, const struct directo
 
 	for (uint32_t lane = 0; lane < image->lanes; lane++)
 		state[lane] = walk(image, directory->state[lane], tail);
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (int op = 0; op < ROW_WORDS; op++) {
 		uint32_t word = WORD_NONE;
 
 		for (uint32_t lane = 0; lane < image->lanes; lane++) {
@@ -168,7 +168,7 @@ static bool others_are_equal(const struct image_header *image, const struct dire
 static void show_rules(const struct set *set)
 {
 	print_error("enforced %x, defaults", set->image->enforced);
-	for (int op = 0; op < OP_COUNT; op++)
+	for (int op = 0; op < OPS_MAX; op++)
 		print_error(" %u", WORD_VERB(set->image->fallback[op]));
 	print_error("\n");
 	for (size_t i = 0; i < set->count; i++)

@@ -137,7 +137,7 @@ static inline uint32_t first_match(const struct set *set, const char *path, size
 
 static inline void check_path(const struct set *set, const char *path)
 {
-	for (uint32_t op = 0; op < OP_COUNT; op++) {
+	for (uint32_t op = 0; op < ROW_WORDS; op++) {
 		uint32_t expected = first_match(set, path, strlen(path), op);
 		uint32_t found = image_match_path(set->image, path, strlen(path), op);
 
