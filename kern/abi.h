@@ -431,16 +431,23 @@ struct governed {
 
 #define CHECK_SHARDS 64
 
+#define HOOKS_MAX 128
+
+/* A set of hooks, by their place in the control tool's table. */
+struct hook_mask {
+	__u64 word[HOOKS_MAX / 64];
+};
+
 /* What programs and the control tool share in memory: the control variable. */
 struct control {
-	__u64 epoch;	   /* counts directory moves; part of every cache key */
-	__u64 generation;  /* of the newest image; the control tool takes the next */
-	__u64 canary_hits; /* operations that the self-check saw refused */
-	__u64 denied;	   /* refusals, canaries not counted */
-	__u64 abi;	   /* of the programs in force: ABI_VERSION */
-	__u64 pending;	   /* creating opens whose event waits for their end */
-	__u64 waived;	   /* hooks that were waived at load, by their place in the control tool's table */
-	__u64 needless;	   /* hooks that this kernel neither has nor needs */
+	__u64 epoch;		   /* counts directory moves; part of every cache key */
+	__u64 generation;	   /* of the newest image; the control tool takes the next */
+	__u64 canary_hits;	   /* operations that the self-check saw refused */
+	__u64 denied;		   /* refusals, canaries not counted */
+	__u64 abi;		   /* of the programs in force: ABI_VERSION */
+	__u64 pending;		   /* creating opens whose event waits for their end */
+	struct hook_mask waived;   /* at load */
+	struct hook_mask needless; /* hooks that this kernel neither has nor needs */
 	struct {
 		__u64 count;
 		__u64 pad[7];

@@ -146,7 +146,7 @@ static void show_hooks(struct view *view)
 		bool is_in_force = pin_has_link(hook->name);
 
 		if (!is_in_force && view->is_open &&
-		    view->pins.control_memory->needless >> hook_index(hook->name) & 1)
+		    hook_mask_has(&view->pins.control_memory->needless, hook_index(hook->name)))
 			continue;
 		item_begin(view, "hook", hook->name);
 		member_string(view, "state", is_in_force ? "in-force" : "off");

@@ -45,18 +45,23 @@ static struct image_header *make_image(size_t *ret_bytes)
 	return &image->header;
 }
 
-/* In the governed process: tries everything, writes the mask of the trials that passed to OUT. */
+/* Which trials passed, in the order of the table. */
+struct answer {
+	bool passed[TRIALS_MAX];
+};
+
+/* In the governed process: tries everything, and writes to OUT which trials passed. */
 static void try_all(int out, const struct stage *stage)
 {
-	uint64_t passed = 0;
+	struct answer answer = { 0 };
 
 	for (size_t i = 0; trials[i].hook; i++)
-		passed |= trial_passes(&trials[i], stage) ? 1ull << i : 0;
-	_exit(write(out, &passed, sizeof(passed)) != sizeof(passed));
+		answer.passed[i] = trial_passes(&trials[i], stage);
+	_exit(write(out, &answer, sizeof(answer)) != sizeof(answer));
 }
 
-/* The child waits for the byte that says that it has been moved; its answer is a mask. */
-static int run_child(const char *cgroup, const struct stage *stage, uint64_t *ret_passed)
+/* The child waits for the byte that says that it has been moved. */
+static int run_child(const char *cgroup, const struct stage *stage, struct answer *ret)
 {
 	int go[2], answer[2], status, error = 0;
 	char byte = 0;
@@ -77,7 +82,7 @@ static int run_child(const char *cgroup, const struct stage *stage, uint64_t *re
 		error = -errno;
 	close(go[1]);
 	close(answer[1]);
-	if (!error && read(answer[0], ret_passed, sizeof(*ret_passed)) != sizeof(*ret_passed))
+	if (!error && read(answer[0], ret, sizeof(*ret)) != sizeof(*ret))
 		error = -EIO;
 	if (pid > 0)
 		waitpid(pid, &status, 0);
@@ -87,13 +92,15 @@ static int run_child(const char *cgroup, const struct stage *stage, uint64_t *re
 }
 
 /* The hooks of trials that did not pass, once each, but for those that were waived at load or that this kernel does without. */
-static int list_failed(const struct control *control, uint64_t passed, const char **ret_failed)
+static int list_failed(const struct control *control, const struct answer *answer, const char **ret_failed)
 {
-	uint64_t off = control->waived | control->needless;
 	size_t count = 0;
 
 	for (size_t i = 0; trials[i].hook; i++) {
-		if (passed >> i & 1 || off >> hook_index(trials[i].hook) & 1)
+		size_t hook = hook_index(trials[i].hook);
+
+		if (answer->passed[i] || hook_mask_has(&control->waived, hook) ||
+		    hook_mask_has(&control->needless, hook))
 			continue;
 		if (!count || strcmp(ret_failed[count - 1], trials[i].hook))
 			ret_failed[count++] = trials[i].hook;
@@ -105,7 +112,8 @@ static int list_failed(const struct control *control, uint64_t passed, const cha
 static int check_in(const struct pins *pins, const char *cgroup, const char **ret_failed)
 {
 	struct stage stage;
-	uint64_t passed = 0, root;
+	struct answer answer = { 0 };
+	uint64_t root;
 	int error = cgroup_id(cgroup, &root);
 
 	if (error)
@@ -114,11 +122,11 @@ static int check_in(const struct pins *pins, const char *cgroup, const char **re
 	if (!error)
 		error = attachments_add(pins, cgroup, POLICY_CANARY);
 	if (!error) {
-		error = run_child(cgroup, &stage, &passed);
+		error = run_child(cgroup, &stage, &answer);
 		attachments_remove(pins, root);
 	}
 	stage_done(&stage);
-	return error ? error : list_failed(pins->control_memory, passed, ret_failed);
+	return error ? error : list_failed(pins->control_memory, &answer, ret_failed);
 }
 
 int canary_check(const struct pins *pins, const char **ret_failed)

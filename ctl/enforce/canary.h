@@ -5,7 +5,7 @@
 
 #include "ctl/enforce/pins.h"
 
-#define CANARY_HOOKS_MAX 64
+#define CANARY_HOOKS_MAX 128
 
 /*
  * Runs the check in a cgroup of its own. Returns 0 if every hook that decides

@@ -26,3 +26,16 @@ size_t hook_index(const char *name)
 		index++;
 	return index;
 }
+
+_Static_assert(sizeof(hooks) / sizeof(hooks[0]) <= HOOKS_MAX,
+	       "a set of hooks has a bit for each, and one more");
+
+bool hook_mask_has(const struct hook_mask *mask, size_t index)
+{
+	return mask->word[index / 64] >> index % 64 & 1;
+}
+
+void hook_mask_add(struct hook_mask *mask, size_t index)
+{
+	mask->word[index / 64] |= 1ull << index % 64;
+}

@@ -3,7 +3,10 @@
 #ifndef AGENTCTL_HOOKS_H
 #define AGENTCTL_HOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "kern/abi.h"
 
 #define HOOK_TRUSTED 1
 #define HOOK_NEWER 2
@@ -58,5 +61,9 @@ extern const struct hook hooks[]; /* ended by a NULL name */
 const struct hook *hook_find(const char *name);
 /* Its place in the table, for masks of hooks; the table's length if it is not there. */
 size_t hook_index(const char *name);
+
+/* Is the hook at INDEX in the set? */
+bool hook_mask_has(const struct hook_mask *mask, size_t index);
+void hook_mask_add(struct hook_mask *mask, size_t index);
 
 #endif

@@ -317,10 +317,10 @@ static int check_version(void)
 }
 
 /* The hooks that this kernel neither has nor needs, by their place in the table. Only those without a link are looked for. */
-static uint64_t needless_hooks(void)
+static struct hook_mask needless_hooks(void)
 {
 	struct btf *btf = NULL;
-	uint64_t mask = 0;
+	struct hook_mask mask = { 0 };
 
 	for (size_t i = 0; hooks[i].name; i++) {
 		if (!(hooks[i].flags & HOOK_NEWER) || pin_has_link(hooks[i].name))
@@ -328,19 +328,19 @@ static uint64_t needless_hooks(void)
 		if (!btf)
 			btf = btf__load_vmlinux_btf();
 		if (btf && is_lacking(btf, &hooks[i]))
-			mask |= 1ull << i;
+			hook_mask_add(&mask, i);
 	}
 	btf__free(btf);
 	return mask;
 }
 
-static bool is_complete(const char *const *waived, size_t waived_count, uint64_t needless)
+static bool is_complete(const char *const *waived, size_t waived_count, const struct hook_mask *needless)
 {
 	struct pins pins;
 
 	for (size_t i = 0; hooks[i].name; i++)
 		if (!pin_has_link(hooks[i].name) && !is_waived(hooks[i].name, waived, waived_count) &&
-		    !(needless >> i & 1))
+		    !hook_mask_has(needless, i))
 			return false;
 	if (pins_open(&pins))
 		return false;
@@ -349,27 +349,27 @@ static bool is_complete(const char *const *waived, size_t waived_count, uint64_t
 }
 
 /* The hooks that are not in force because they were waived, as the self-check has to know. */
-static uint64_t waived_hooks(const char *const *waived, size_t waived_count)
+static struct hook_mask waived_hooks(const char *const *waived, size_t waived_count)
 {
-	uint64_t mask = 0;
+	struct hook_mask mask = { 0 };
 
 	for (size_t i = 0; hooks[i].name; i++)
 		if (!pin_has_link(hooks[i].name) && is_waived(hooks[i].name, waived, waived_count))
-			mask |= 1ull << i;
+			hook_mask_add(&mask, i);
 	return mask;
 }
 
 int programs_start(const char *const *waived, size_t waived_count, struct programs_error *ret_error)
 {
 	struct pins pins;
-	uint64_t needless = needless_hooks();
+	struct hook_mask needless = needless_hooks();
 	int error;
 
 	memset(ret_error, 0, sizeof(*ret_error));
 	listener = ret_error;
 	libbpf_set_print(hear);
 	error = check_version();
-	if (!error && !is_complete(waived, waived_count, needless))
+	if (!error && !is_complete(waived, waived_count, &needless))
 		error = load_all(waived, waived_count, ret_error);
 	if (!error)
 		error = pins_open(&pins);

@@ -5,14 +5,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-#define HOOKS_MAX 64
+#include "kern/abi.h"
 
 /* Which hooks have their program, in the order of the table, and the operations of those that were waived. */
 struct programs_state {
 	bool is_linked[HOOKS_MAX];
-	uint64_t waived;
+	struct hook_mask waived;
 };
 
 /* What went wrong, for the user: which hook, and the kernel's last words about it. */

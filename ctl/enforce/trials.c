@@ -238,6 +238,8 @@ const struct trial trials[] = {
 	{ NULL, 0, NULL },
 };
 
+_Static_assert(sizeof(trials) / sizeof(trials[0]) <= TRIALS_MAX, "the canary's answer has room for all");
+
 bool trial_passes(const struct trial *trial, const struct stage *stage)
 {
 	__atomic_store_n(&stage->control->canary_hits, 0, __ATOMIC_SEQ_CST);

@@ -7,6 +7,8 @@
 
 #include "ctl/enforce/pins.h"
 
+#define TRIALS_MAX 256
+
 /* What the governed process has at hand, made and opened outside. */
 struct stage {
 	struct control *control;
@@ -23,7 +25,7 @@ struct trial {
 	bool (*refused)(const struct stage *stage);
 };
 
-extern const struct trial trials[]; /* ended by a NULL hook; at most 64 */
+extern const struct trial trials[]; /* ended by a NULL hook; at most TRIALS_MAX */
 
 /* Makes what the trials need. 0 or -errno; stage_done takes it away, also after an error. */
 int stage_init(struct stage *stage, struct control *control);
