@@ -72,13 +72,69 @@ static __always_inline int program_begin(struct look *look)
 	return -ESTALE;
 }
 
+/* This automaton knows no classes but the bytes themselves: those of paths are another's. */
+#define STEP_PROGRAM(i)   \
+	if (n <= (i))     \
+		goto end; \
+	state = match_step(cell, mask, state, look->byte[i] + 1ul);
+
+IMAGE_FUNCTION program_walk_chunk(const struct image_header *header, const __u64 *cell, __u32 mask,
+				  struct look *look)
+{
+	__u64 state;
+	__u32 n;
+
+	if (header->generation != look->generation)
+		return -ESTALE;
+	if (look_fetch(look))
+		return -EFAULT;
+	n = CHUNK_OF(look);
+	state = look->state[0];
+	CHUNK_TIMES(STEP_PROGRAM)
+end:
+	look->state[0] = state;
+	n = CHUNK_OF(look);
+	look->name += n;
+	look->len -= n;
+	return 0;
+}
+
+#define PROGRAM_STEP(class)                                                                          \
+	__weak __noinline int program_step_##class(struct image_##class * image, struct look * look) \
+	{                                                                                            \
+		if (!image || !look)                                                                 \
+			return -EINVAL;                                                              \
+		return program_walk_chunk(&image->header, image->cell, CELLS_OF(image) - 1, look);   \
+	}
+
+PROGRAM_STEP(small)
+PROGRAM_STEP(medium)
+PROGRAM_STEP(large)
+
+static __always_inline int program_step_image(struct look *look)
+{
+	struct image_small *small = IMAGE_GET(small, look->policy);
+	struct image_medium *medium;
+	struct image_large *large;
+
+	if (small)
+		return program_step_small(small, look);
+	medium = IMAGE_GET(medium, look->policy);
+	if (medium)
+		return program_step_medium(medium, look);
+	large = IMAGE_GET(large, look->policy);
+	if (large)
+		return program_step_large(large, look);
+	return -ESTALE;
+}
+
 static long program_step(__u32 i, struct program *program)
 {
 	struct work *work = program->work;
 
 	if (!work)
 		return 1;
-	work->err = image_step(&work->look);
+	work->err = program_step_image(&work->look);
 	return work->err || !work->look.len;
 }
 

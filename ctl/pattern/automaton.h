@@ -21,6 +21,7 @@ struct automaton_rule {
 enum automaton_kind {
 	AUTOMATON_PATHS,     /* classes computed, several lanes, starts after the leading '/' */
 	AUTOMATON_ADDRESSES, /* class b + 1 for every byte, one lane, two starts (IPv4 and IPv6) */
+	AUTOMATON_PROGRAMS, /* names of programs: paths in one lane, class b + 1 for every byte in the image */
 };
 
 /* One or more lanes over the same rules; opaque, freed with automaton_free (which takes NULL). */

@@ -77,3 +77,17 @@ uint32_t image_match_address(const struct image_header *image, const struct addr
 	word = match_word(cell, mask, state, op);
 	return word == WORD_NONE ? image->fallback[op] : word;
 }
+
+uint32_t image_match_program(const struct image_header *image, const char *path, size_t len,
+			     enum operation op)
+{
+	const __u64 *cell = image_cells(image);
+	uint32_t mask = image->cells - 1, state = image->program_start, word;
+
+	if (!(image->by_program & OP_BIT(op)))
+		return image->fallback[op];
+	for (size_t i = 1; i < len; i++)
+		state = match_step(cell, mask, state, (uint8_t)path[i] + 1u);
+	word = match_word(cell, mask, state, op - OP_KERNEL_FIRST);
+	return word == WORD_NONE ? image->fallback[op] : WORD(RULE_DEFAULT, WORD_VERB(word));
+}

@@ -39,4 +39,11 @@ uint32_t image_match_path(const struct image_header *image, const char *path, si
 uint32_t image_match_address(const struct image_header *image, const struct address_key *key,
 			     enum operation op);
 
+/*
+ * The verdict word for OP, one of the kernel section's, where the program PATH
+ * asks: what its list says, else the operation's fallback.
+ */
+uint32_t image_match_program(const struct image_header *image, const char *path, size_t len,
+			     enum operation op);
+
 #endif

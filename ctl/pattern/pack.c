@@ -243,18 +243,18 @@ static uint32_t list_number(struct layout *layout, uint32_t state, uint32_t len)
 	return len + 1;
 }
 
-/* By symbol, for full rows and for addresses, whose classes stand for many symbols. */
+/* By symbol, for full rows and where classes stand for many symbols. */
 static uint32_t list_symbols(struct layout *layout, uint32_t state)
 {
 	const struct classes *classes = &layout->automaton->classes;
-	bool is_address = layout->automaton->kind == AUTOMATON_ADDRESSES;
-	unsigned int symbols = is_address ? 256 : classes->count;
+	bool is_bytes = layout->automaton->kind != AUTOMATON_PATHS;
+	unsigned int symbols = is_bytes ? 256 : classes->count;
 	uint32_t mine[256], its[256], leader = layout->leader[state], len = 0;
 
 	expand_state(layout, state, mine);
 	expand_state(layout, leader, its);
 	for (unsigned int i = 0; i < symbols; i++) {
-		unsigned int class = is_address ? classes->of[i] : i;
+		unsigned int class = is_bytes ? classes->of[i] : i;
 
 		if (leader != state && mine[class] == its[class])
 			continue;
@@ -276,7 +276,7 @@ static uint32_t list_state(struct layout *layout, uint32_t state)
 	uint32_t i = dfa->first[state], j = dfa->first[leader];
 	uint32_t i_end = dfa->first[state + 1], j_end = dfa->first[leader + 1];
 
-	if (leader == state || layout->automaton->kind == AUTOMATON_ADDRESSES)
+	if (leader == state || layout->automaton->kind != AUTOMATON_PATHS)
 		return list_symbols(layout, state);
 	while (i < i_end || j < j_end) {
 		unsigned int mine = i < i_end ? dfa->class[i] : UINT16_MAX;
@@ -353,6 +353,10 @@ static void write_header(const struct layout *layout, uint32_t lanes, struct ima
 	if (automaton->kind == AUTOMATON_ADDRESSES) {
 		for (int family = 0; family < 2; family++)
 			header->address_start[family] = layout->base[layout->dfa->start[family]];
+		return;
+	}
+	if (automaton->kind == AUTOMATON_PROGRAMS) {
+		header->program_start = layout->base[layout->dfa->start[0]];
 		return;
 	}
 	header->lanes = lanes;

@@ -17,9 +17,9 @@ int pack_init(struct pack *pack);
 void pack_done(struct pack *pack);
 
 /*
- * Adds the lanes of AUTOMATON by row displacement: the class map and lane starts
- * (paths) or the two address starts (addresses) go into HEADER. Equal verdict
- * rows are shared. For paths of which HEADER enforces operations the containment
+ * Adds the lanes of AUTOMATON by row displacement: the class map and lane starts (paths),
+ * the two address starts, or the start of programs go into HEADER. Equal verdict rows are
+ * shared. For paths of which HEADER enforces operations the containment
  * matrix is made, if it is not too large or too dear. Returns 0, -E2BIG beyond CELLS_LARGE, or -ENOMEM.
  */
 int pack_automaton(struct pack *pack, const struct automaton *automaton, struct image_header *header);

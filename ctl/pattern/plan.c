@@ -386,11 +386,11 @@ static int lanes_join_small(struct plan *plan)
 	return joined < 0 ? joined : 0;
 }
 
-/* All in one lane, if that is small or there is but one kind of rule. Returns 1 if it is done. */
+/* All in one lane, if that is small or the kind of automaton has but one. Returns 1 if it is done. */
 static int plan_whole(struct plan *plan)
 {
 	struct automaton *automaton = plan->automaton;
-	bool is_alike = automaton->kind == AUTOMATON_ADDRESSES;
+	bool is_alike = automaton->kind != AUTOMATON_PATHS;
 	struct group group;
 	struct dfa dfa;
 	size_t positions = 0;

@@ -18,6 +18,22 @@ static uint32_t anonymous_word(const struct policy *policy, int op)
 	return WORD(RULE_DEFAULT, policy->section[SECTION_EXEC].fallback);
 }
 
+/* The kernel section, without having to say so; ptrace is open within the attachment where it says nothing. */
+static void fill_surface(const struct policy *policy, struct image_header *header)
+{
+	header->enforced |= OPS_KERNEL & OPS_HOOKED;
+	for (int op = OP_KERNEL_FIRST; op < OP_COUNT; op++) {
+		const struct policy_surface *surface = &policy->surface[op];
+
+		if (!surface->is_allowed)
+			header->fallback[op] = WORD(RULE_DEFAULT, VERB_DENY);
+		if (surface->programs)
+			header->by_program |= OP_BIT(op);
+		if (surface->is_session || (op == OP_KERNEL_PTRACE && !surface->place.file))
+			header->in_session |= OP_BIT(op);
+	}
+}
+
 /* What holds without a rule; operations of absent sections are not enforced, and their words allow. */
 static void fill_header(const struct policy *policy, struct image_header *header)
 {
@@ -41,11 +57,7 @@ static void fill_header(const struct policy *policy, struct image_header *header
 			if (operations & OP_BIT(op))
 				header->fallback[op] = WORD(RULE_DEFAULT, policy->section[section].fallback);
 	}
-	/* Without having to say so. */
-	header->enforced |= OPS_KERNEL & OPS_HOOKED;
-	for (int op = 0; op < OP_COUNT; op++)
-		if (OPS_KERNEL & ~policy->surface_allowed & OP_BIT(op))
-			header->fallback[op] = WORD(RULE_DEFAULT, VERB_DENY);
+	fill_surface(policy, header);
 	for (int op = 0; op < OP_COUNT; op++)
 		if (header->enforced & OPS_EXEC & OP_BIT(op))
 			header->anonymous[op] = anonymous_word(policy, op);
@@ -73,6 +85,43 @@ static int pack_rules(struct pack *pack, const struct policy *policy, enum autom
 	}
 	automaton_free(automaton);
 	rule_set_done(&set);
+	return result;
+}
+
+/* One rule an operation: of its programs there is no first and no last. */
+static size_t list_programs(const struct policy *policy, struct automaton_rule *rules)
+{
+	size_t count = 0;
+
+	for (int op = OP_KERNEL_FIRST; op < OP_COUNT; op++)
+		if (policy->surface[op].programs)
+			rules[count++] = (struct automaton_rule){ policy->surface[op].programs,
+								  WORD(op, VERB_ALLOW),
+								  OP_BIT(op - OP_KERNEL_FIRST) };
+	return count;
+}
+
+static int pack_programs(struct pack *pack, const struct policy *policy, struct image_header *header,
+			 struct diagnostics *diagnostics)
+{
+	struct automaton_rule rules[OP_COUNT];
+	size_t count = list_programs(policy, rules), blame_count = 0;
+	struct automaton *automaton = NULL;
+	uint32_t *blame = NULL;
+	int result;
+
+	if (!count)
+		return 0;
+	result = automaton_build(AUTOMATON_PROGRAMS, rules, count, &automaton, &blame, &blame_count);
+	if (!result)
+		result = pack_automaton(pack, automaton, header);
+	if (result == -E2BIG)
+		diagnostics_error(diagnostics,
+				  &policy->surface[WORD_RULE(rules[blame_count ? *blame : 0].word)].place,
+				  "begin the patterns with fixed folders, or name fewer programs",
+				  "the programs of the section 'kernel' are too many for one policy");
+	free(blame);
+	automaton_free(automaton);
 	return result;
 }
 
@@ -160,7 +209,7 @@ int policy_compile(const struct policy *policy, struct diagnostics *diagnostics,
 	struct image_header header = { 0 };
 	struct pack pack;
 	int result = pack_init(&pack);
-	int path_result = 0, net_result = 0;
+	int path_result = 0, net_result = 0, program_result;
 
 	if (result)
 		return result;
@@ -170,8 +219,12 @@ int policy_compile(const struct policy *policy, struct diagnostics *diagnostics,
 		path_result = pack_rules(&pack, policy, AUTOMATON_PATHS, &header, diagnostics);
 	if (policy->section[SECTION_NET].is_present)
 		net_result = pack_rules(&pack, policy, AUTOMATON_ADDRESSES, &header, diagnostics);
+	program_result = pack_programs(&pack, policy, &header, diagnostics);
 	result = dead_anonymous_report(policy, diagnostics);
-	result = path_result ? path_result : net_result ? net_result : result;
+	result = path_result	  ? path_result
+		 : net_result	  ? net_result
+		 : program_result ? program_result
+				  : result;
 	if (!result)
 		result = report_size(policy, diagnostics, pack_descriptions(&pack, policy, &header));
 	if (!result)

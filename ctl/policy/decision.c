@@ -37,12 +37,12 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 {
 	if (!(image->enforced & OP_BIT(op)))
 		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	if (OP_BIT(op) & OPS_KERNEL)
+		return image_match_program(image, object->path, strlen(object->path), op);
 	if (object->is_anonymous)
 		return image->anonymous[op];
 	if (object->is_too_deep)
 		return WORD(RULE_DEFAULT, VERB_DENY);
-	if (OP_BIT(op) & OPS_KERNEL)
-		return image->fallback[op];
 	if (OP_BIT(op) & OPS_NET)
 		return judge_address(image, op, object);
 	return image_match_path(image, object->path, strlen(object->path), op);
@@ -64,7 +64,8 @@ char *decision_change(const struct decision *decision, enum operation op)
 
 	if (OP_BIT(op) & OPS_KERNEL)
 		return text_format("'%s': %s in the section 'kernel'", operation_word(op),
-				   decision->verb == VERB_DENY ? "true" : "false");
+				   decision->verb == VERB_DENY ? "true, or a list with this program,"
+							       : "false, or a list without this program,");
 	if (!decision->is_enforced)
 		return text_format("a section '%s', which the policy does not have, would decide it",
 				   section_names[section_of(op)]);
@@ -87,6 +88,8 @@ void decision_origin(const struct compiled *compiled, enum operation op, uint32_
 	if (WORD_RULE(word) < policy->rule_count) {
 		origin.rule = &policy->rules[WORD_RULE(word)];
 		origin.place = origin.rule->place;
+	} else if (OP_BIT(op) & OPS_KERNEL && policy->surface[op].place.file) {
+		origin.place = policy->surface[op].place;
 	} else if (OP_BIT(op) & OPS_KERNEL) {
 		/* It holds without having been written anywhere. */
 		origin.place = (struct place){ policy->files[0].path, 1, 1 };
@@ -108,7 +111,7 @@ static int decide_one(const struct compiled *compiled, enum operation op, const 
 	decision->place = origin.place;
 	decision->reason = origin.rule ? REASON_RULE : REASON_DEFAULT;
 	decision->error = origin.verb != VERB_DENY ? 0 : OP_BIT(op) & OPS_KERNEL ? EPERM : EACCES;
-	if (object->is_too_deep && decision->is_enforced) {
+	if (object->is_too_deep && decision->is_enforced && !(OP_BIT(op) & OPS_KERNEL)) {
 		decision->reason = REASON_TOO_DEEP;
 		decision->place = (struct place){ 0 };
 	}

@@ -15,7 +15,7 @@
 
 struct path_reading {
 	struct rule_draft *draft; /* NULL: the path is only checked */
-	char **written;		  /* of each path: the pattern without this machine's links and -D */
+	char **written; /* of each path: the pattern without this machine's links and -D; NULL if nobody asks */
 	size_t count;
 };
 
@@ -235,6 +235,18 @@ static bool is_anonymous(struct reader *reader, const struct json_node *node, st
 	return true;
 }
 
+static void keep_written(struct path_reading *reading, struct expansion *expansion)
+{
+	reading->draft->rule.is_local |= expansion->written != NULL;
+	if (!reading->written)
+		return;
+	reading->written[reading->count++] = expansion->written ? expansion->written : expansion->text;
+	if (expansion->written)
+		expansion->written = NULL;
+	else
+		expansion->text = NULL;
+}
+
 static void read_path(struct reader *reader, const struct json_node *node, void *data)
 {
 	struct path_reading *reading = data;
@@ -245,13 +257,7 @@ static void read_path(struct reader *reader, const struct json_node *node, void 
 		return;
 	if (check_path(reader, node, &expansion) && reading->draft) {
 		add_path(reader, node, reading, expansion.text);
-		reading->draft->rule.is_local |= expansion.written != NULL;
-		reading->written[reading->count] = expansion.written ? expansion.written : expansion.text;
-		if (expansion.written)
-			expansion.written = NULL;
-		else
-			expansion.text = NULL;
-		reading->count++;
+		keep_written(reading, &expansion);
 	}
 	expansion_done(&expansion);
 }
@@ -303,4 +309,15 @@ void path_list_check(struct reader *reader, const struct json_node *node)
 	struct path_reading reading = { 0 };
 
 	reader_each(reader, node, read_path, &reading);
+}
+
+void program_list_read(struct reader *reader, const struct json_node *node, struct pattern **ret_programs)
+{
+	struct rule_draft draft = { .rule = { .section = SECTION_FILE, .verb = VERB_ALLOW } };
+	struct path_reading reading = { .draft = &draft };
+
+	*ret_programs = NULL;
+	reader_each(reader, node, read_path, &reading);
+	if (pattern_list_union(&draft.real, ret_programs))
+		reader_no_memory(reader);
 }

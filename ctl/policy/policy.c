@@ -42,6 +42,8 @@ void policy_free(struct policy *policy)
 		rule_done(&policy->rules[i]);
 	for (size_t i = 0; i < policy->file_count; i++)
 		file_done(&policy->files[i]);
+	for (int op = 0; op < OP_COUNT; op++)
+		pattern_free(policy->surface[op].programs);
 	policy_tests_free(policy);
 	free(policy->rules);
 	free(policy->files);

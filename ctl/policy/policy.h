@@ -69,6 +69,14 @@ struct policy_section {
 	struct place place; /* of the default, or of the section if it names none */
 };
 
+/* What the kernel section says of one operation. */
+struct policy_surface {
+	struct place place; /* of the value; no file if nothing says anything */
+	bool is_allowed;
+	bool is_session;	  /* allowed on what is under the same attachment */
+	struct pattern *programs; /* the ones that may, or NULL */
+};
+
 struct policy_test {
 	struct place place; /* of its object */
 	enum operation op;
@@ -92,9 +100,8 @@ struct policy {
 	char name[POLICY_NAME_MAX];
 	char *description; /* or NULL */
 	bool is_audit;
-	uint32_t observed;	  /* mask of operations */
-	uint32_t surface_set;	  /* operations that the kernel section names, */
-	uint32_t surface_allowed; /* and of these the ones that it allows */
+	uint32_t observed;			 /* mask of operations */
+	struct policy_surface surface[OP_COUNT]; /* of the kernel section's operations */
 	struct policy_section section[SECTION_COUNT];
 	struct policy_rule *rules; /* rule r of the image is rules[r] */
 	size_t rule_count;

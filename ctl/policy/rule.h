@@ -25,8 +25,14 @@ void rule_words(struct reader *reader, const struct json_node *node, enum verb v
 /* The paths of a file or exec rule. */
 void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft);
 
-/* Checks a list of path patterns that no rule decides yet, as of kernel.userns. */
+/* Checks a list of path patterns that no rule decides yet, as of net's unix. */
 void path_list_check(struct reader *reader, const struct json_node *node);
+
+/*
+ * The programs in the list NODE, as kernel.userns has them: paths as of an allow
+ * rule. *ret_programs is NULL after an error.
+ */
+void program_list_read(struct reader *reader, const struct json_node *node, struct pattern **ret_programs);
 
 /* The addresses, protocol and ports of a net rule. */
 void net_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft);

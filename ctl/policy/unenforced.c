@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reading the kernel section, and checking what of it and of signal, env and limits is described but not enforced yet. */
+/* Checking the sections that are described but not enforced yet: signal, env and limits. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,77 +78,6 @@ void signal_check(struct reader *reader, const struct json_node *node)
 		reader_error(reader, rules, "write a rule in it, or remove it", "an empty list");
 	for (const struct json_node *rule = rules->first; rule; rule = rule->next)
 		check_signal_rule(reader, rule);
-}
-
-static void check_family(struct reader *reader, const struct json_node *node, void *data)
-{
-	(void)data;
-	if (strspn(node->string, "abcdefghijklmnopqrstuvwxyz0123456789") != node->len)
-		reader_error(reader, node, "write a name such as \"vsock\"", "no socket family");
-}
-
-static void check_kernel_value(struct reader *reader, const struct json_node *node)
-{
-	bool takes_session = !strcmp(node->key, "cgroup") || !strcmp(node->key, "ptrace");
-
-	if (!strcmp(node->key, "families")) {
-		reader_each(reader, node, check_family, NULL);
-		return;
-	}
-	if (node->type == JSON_BOOL)
-		return;
-	if (node->type == JSON_STRING && takes_session && !strcmp(node->string, "session"))
-		return;
-	if (node->type != JSON_ARRAY)
-		reader_error(reader, node, "write true, false, or a list of the programs that may",
-			     "'%s' is %s", node->key, json_type_name(node->type));
-	else
-		path_list_check(reader, node);
-}
-
-/* An own value comes before one that is included. */
-static void read_surface(struct reader *reader, const struct json_node *node, enum operation op)
-{
-	if (node->type != JSON_BOOL) {
-		reader_refuse(reader, json_place(reader->document, node), "a list of programs");
-		return;
-	}
-	if (reader->policy->surface_set & OP_BIT(op))
-		return;
-	reader->policy->surface_set |= OP_BIT(op);
-	if (node->boolean)
-		reader->policy->surface_allowed |= OP_BIT(op);
-}
-
-static void refuse_key(struct reader *reader, const struct json_node *node)
-{
-	char word[64];
-
-	snprintf(word, sizeof(word), "kernel.%s", node->key);
-	reader_refuse(reader, json_key_place(reader->document, node), word);
-}
-
-void kernel_read(struct reader *reader, const struct json_node *node)
-{
-	static const char *const keys[] = { "mount",	"userns",   "bpf",	  "perf",     "module",
-					    "keyring",	"io_uring", "raw_socket", "families", "cgroup",
-					    "snapshot", "caseless", "chroot",	  "setuid",   "tiocsti",
-					    "deputies", "ptrace",   NULL };
-
-	if (!reader_is(reader, node, JSON_OBJECT))
-		return;
-	reader_check_keys(reader, node, keys, "'kernel'");
-	for (const struct json_node *member = node->first; member; member = member->next) {
-		int op = operation_find("kernel", member->key);
-
-		if (word_find(keys, member->key) < 0)
-			continue;
-		check_kernel_value(reader, member);
-		if (op >= 0 && OPS_HOOKED & OP_BIT(op))
-			read_surface(reader, member, op);
-		else
-			refuse_key(reader, member);
-	}
 }
 
 static void check_name_pattern(struct reader *reader, const struct json_node *node, void *data)

@@ -456,6 +456,32 @@ static void test_own_tests(void **state)
 }
 
 /* The one list of what is refused holds each operation without a hook. */
+/* The kernel section: values of all kinds, own ones before included ones, and what is not said is denied. */
+static void test_programs(void **state)
+{
+	static const char base[] =
+		"{\"name\":\"base\",\"kernel\":{\"tiocsti\":true,\"snapshot\":[\"/opt/s\"]}}";
+	struct compiled compiled;
+
+	(void)state;
+	scratch_write("base.json", base, sizeof(base) - 1);
+	open_text(
+		"{\"name\":\"p\",\"include\":[\"base.json\"],\"kernel\":{\"tiocsti\":[\"/opt/a*\",\"tmux\","
+		"\"/srv/**\",\"/opt/\\u00e9[!x]\"]},\"file\":{\"rules\":[{\"allow\":\"*\",\"path\":\"/opt/**\"}]}}",
+		&compiled);
+	assert_verdict(&compiled, "kernel.tiocsti", "/opt/abc", "allow default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/opt/a/b", "deny default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/x/y/tmux", "allow default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/x/y/tmux2", "deny default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/srv/a/b/c", "allow default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/opt/\xc3\xa9y", "allow default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/opt/\xc3\xa9x", "deny default");
+	assert_verdict(&compiled, "kernel.tiocsti", "/opt/s", "deny default");
+	assert_verdict(&compiled, "kernel.snapshot", "/opt/s", "allow default");
+	assert_verdict(&compiled, "kernel.snapshot", "/opt/abc", "deny default");
+	compiled_done(&compiled);
+}
+
 static void test_coverage(void **state)
 {
 	size_t count, operations = 0;
@@ -480,7 +506,7 @@ int main(void)
 		TEST(test_define_unused), TEST(test_user_variables), TEST(test_own_process),
 		TEST(test_too_deep),	  TEST(test_addresses),	     TEST(test_blocks),
 		TEST(test_sets),	  TEST(test_bundle),	     TEST(test_own_tests),
-		TEST(test_coverage),
+		TEST(test_programs),	  TEST(test_coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
