@@ -107,6 +107,24 @@ enum reason {
 #undef X
 };
 
+/*
+ * File systems that fold case or give files second names: what a file is called
+ * there is what its first user chose to write, so everything in them is denied as
+ * caseless. X(magic, types): the superblock's number, and the types that have it.
+ */
+#define CASELESS(X)             \
+	X(0x4d44, "vfat msdos") \
+	X(0x2011bab0, "exfat")  \
+	X(0x7366746e, "ntfs3")  \
+	X(0x5346544e, "ntfs")   \
+	X(0xff534d42, "cifs")   \
+	X(0xfe534d42, "smb3")   \
+	X(0x517b, "smbfs")      \
+	X(0x4244, "hfs")        \
+	X(0x482b, "hfsplus")    \
+	X(0xadf5, "adfs")       \
+	X(0xadff, "affs")
+
 /* X(ID, word): what became of it, as it stands in events. */
 #define VERDICTS(X)             \
 	X(ALLOWED, "allowed")   \

@@ -110,24 +110,12 @@ struct walk {
 	bool is_done;
 };
 
-/*
- * File systems that fold case or give files second names: what a dentry is called
- * there is what its first user chose to write.
- */
 static __always_inline bool magic_is_caseless(__u64 magic)
 {
 	switch (magic) {
-	case 0x4d44:	 /* vfat, msdos */
-	case 0x2011bab0: /* exfat */
-	case 0x7366746e: /* ntfs3 */
-	case 0x5346544e: /* ntfs */
-	case 0xff534d42: /* cifs */
-	case 0xfe534d42: /* smb2 and 3 */
-	case 0x517b:	 /* smb */
-	case 0x4244:	 /* hfs */
-	case 0x482b:	 /* hfsplus */
-	case 0xadf5:	 /* adfs */
-	case 0xadff:	 /* affs */
+#define X(number, types) case number:
+		CASELESS(X)
+#undef X
 		return true;
 	}
 	return false;

@@ -9,6 +9,7 @@
 #include "ctl/base/json_writer.h"
 #include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
+#include "ctl/cmd/held.h"
 #include "ctl/cmd/kernel_side.h"
 #include "ctl/enforce/attachments.h"
 #include "ctl/enforce/canary.h"
@@ -121,19 +122,10 @@ static int self_check(const struct pins *pins)
 	return EXIT_LACKING;
 }
 
-static void show(const struct pins *pins, const char *path, uint32_t index, bool is_json)
+static void show_json(const char *path, uint64_t id, const struct policy_slot *slot, const struct held *held)
 {
-	struct policy_slot slot = {};
 	struct json_writer json;
-	uint64_t id = 0;
 
-	images_slot(pins, index, &slot);
-	cgroup_id(path, &id);
-	if (!is_json) {
-		text_write_name(stdout, cgroup_relative(path), strlen(cgroup_relative(path)));
-		printf(" (id %" PRIu64 "): governed by %s, self-check passed\n", id, slot.name);
-		return;
-	}
 	json_writer_init(&json, stdout);
 	json_begin_object(&json);
 	json_key(&json, "cgroup");
@@ -141,11 +133,39 @@ static void show(const struct pins *pins, const char *path, uint32_t index, bool
 	json_key(&json, "id");
 	json_unsigned(&json, id);
 	json_key(&json, "policy");
-	json_string(&json, slot.name);
+	json_string(&json, slot->name);
 	json_key(&json, "self_check");
 	json_string(&json, "passed");
+	held_write(held, &json);
 	json_end_object(&json);
 	json_newline(&json);
+}
+
+static void show_text(const char *path, uint64_t id, const struct policy_slot *slot)
+{
+	text_write_name(stdout, cgroup_relative(path), strlen(cgroup_relative(path)));
+	printf(" (id %" PRIu64 "): governed by %s, self-check passed\n", id, slot->name);
+	fflush(stdout);
+}
+
+/* It is in force whatever is found out after that: what was open before is told, and changes no exit code. */
+static void show(const struct pins *pins, const char *path, uint32_t index, bool is_json)
+{
+	struct policy_slot slot = {};
+	struct held held;
+	uint64_t id = 0;
+
+	images_slot(pins, index, &slot);
+	cgroup_id(path, &id);
+	if (!is_json)
+		show_text(path, id, &slot);
+	held_gather(path, &slot, &held);
+	if (is_json)
+		show_json(path, id, &slot, &held);
+	else
+		held_show(&held);
+	held_warn(&held);
+	held_done(&held);
 }
 
 static int attach(const struct pins *pins, const char *path, const char *name, bool is_json)

@@ -23,7 +23,7 @@ int attachments_find(const struct pins *pins, uint64_t id, struct attachment *re
 	return bpf_map_lookup_elem(pins->attachments, &id, ret_entry) ? -errno : 0;
 }
 
-static int refuse_governed(uint64_t id, void *data)
+static int refuse_governed(const char *path, uint64_t id, void *data)
 {
 	struct tree *tree = data;
 	struct attachment entry;
@@ -32,7 +32,7 @@ static int refuse_governed(uint64_t id, void *data)
 	return error == -ENOENT ? 0 : error ? error : -EEXIST;
 }
 
-static int set_bit(uint64_t id, void *data)
+static int set_bit(const char *path, uint64_t id, void *data)
 {
 	struct tree *tree = data;
 	__u64 *word = &tree->pins->governed_memory->bit[id >> 6 & (GOVERNED_BITS / 64 - 1)];
@@ -43,11 +43,11 @@ static int set_bit(uint64_t id, void *data)
 	return 0;
 }
 
-static int add_entry(uint64_t id, void *data)
+static int add_entry(const char *path, uint64_t id, void *data)
 {
 	struct tree *tree = data;
 
-	set_bit(id, data);
+	set_bit(path, id, data);
 	if (!bpf_map_update_elem(tree->pins->attachments, &id, &tree->entry, BPF_NOEXIST)) {
 		tree->added++;
 		return 0;
@@ -59,7 +59,8 @@ static int add_entry(uint64_t id, void *data)
 }
 
 /* Walks until a walk finds nothing new: a cgroup that appears behind one is met by the next. */
-static int walk_settled(const char *path, int (*visit)(uint64_t id, void *data), struct tree *tree)
+static int walk_settled(const char *path, int (*visit)(const char *path, uint64_t id, void *data),
+			struct tree *tree)
 {
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		int error;

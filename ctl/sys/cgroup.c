@@ -197,7 +197,7 @@ int cgroup_own(char **ret_path)
 	return error;
 }
 
-int cgroup_walk(const char *path, int (*visit)(uint64_t id, void *data), void *data)
+int cgroup_walk(const char *path, int (*visit)(const char *path, uint64_t id, void *data), void *data)
 {
 	struct dirent *entry;
 	uint64_t id = 0;
@@ -207,7 +207,7 @@ int cgroup_walk(const char *path, int (*visit)(uint64_t id, void *data), void *d
 
 	if (result)
 		return result == -ENOENT ? 0 : result;
-	result = visit(id, data);
+	result = visit(path, id, data);
 	dir = result ? NULL : opendir(path);
 	if (!dir)
 		return result ? result : errno == ENOENT ? 0 : -errno;

@@ -33,10 +33,10 @@ const char *cgroup_relative(const char *path);
 int cgroup_own(char **ret_path);
 
 /*
- * Calls VISIT with the id of the cgroup in PATH and of every one below it, parents first.
+ * Calls VISIT with the path and id of the cgroup in PATH and of every one below it, parents first.
  * Ends at the first result that is not 0 and returns it. What vanishes meanwhile is passed over.
  */
-int cgroup_walk(const char *path, int (*visit)(uint64_t id, void *data), void *data);
+int cgroup_walk(const char *path, int (*visit)(const char *path, uint64_t id, void *data), void *data);
 
 /* Returns when every cgroup that was being made when it was called is there: all that happens under one lock. */
 int cgroup_barrier(void);
