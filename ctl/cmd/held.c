@@ -108,7 +108,9 @@ int held_judge(struct held *held, const struct open_file *file)
 		return 0;
 	}
 	is_denied = judge_name(held, file, file->name, &denied);
-	if (file->other_name && judge_name(held, file, file->other_name, &other) != is_denied) {
+	/* Which directories fold case only they could tell, and to ask them takes more than a name. */
+	if ((file->other_name && judge_name(held, file, file->other_name, &other) != is_denied) ||
+	    (!is_denied && file->mount->caseless == CASELESS_FOLDERS)) {
 		held->unjudged++;
 		return 0;
 	}

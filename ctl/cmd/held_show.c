@@ -92,11 +92,13 @@ static void write_file(struct json_writer *writer, const struct held_file *file)
 	json_end_object(writer);
 }
 
-/* One mount tells of a file system: the caller's own, else the first. */
-static bool is_its_first(const struct mounts *mounts, size_t i)
+/* Is this mount the one that tells of a caseless file system: the caller's own, else the first? */
+static bool is_to_be_told(const struct mounts *mounts, size_t i)
 {
 	const struct mount *mount = &mounts->list[i];
 
+	if (mount->caseless == CASELESS_NOTHING)
+		return false;
 	for (size_t j = 0; j < mounts->count; j++) {
 		const struct mount *other = &mounts->list[j];
 
@@ -112,13 +114,13 @@ static const char *caseless_word(enum mount_caseless kind)
 	return kind == CASELESS_ALL ? "all" : kind == CASELESS_FOLDERS ? "directories" : "unknown";
 }
 
-static void write_mount(struct json_writer *writer, const struct mount *mount, enum mount_caseless kind)
+static void write_mount(struct json_writer *writer, const struct mount *mount)
 {
 	json_begin_object(writer);
 	write_name(writer, "mount", mount->point);
 	write_name(writer, "type", mount->type);
 	write_number(writer, "pid", mount->seen_by, mount->seen_by);
-	write_word(writer, "denied", caseless_word(kind));
+	write_word(writer, "denied", caseless_word(mount->caseless));
 	json_end_object(writer);
 }
 
@@ -127,11 +129,8 @@ static void write_mounts(struct json_writer *writer, const struct mounts *mounts
 	json_key(writer, "caseless");
 	json_begin_array(writer);
 	for (size_t i = 0; i < mounts->count; i++) {
-		enum mount_caseless kind = is_its_first(mounts, i) ? mount_caseless(&mounts->list[i])
-								   : CASELESS_NOTHING;
-
-		if (kind != CASELESS_NOTHING)
-			write_mount(writer, &mounts->list[i], kind);
+		if (is_to_be_told(mounts, i))
+			write_mount(writer, &mounts->list[i]);
 	}
 	json_end_array(writer);
 }
@@ -154,7 +153,7 @@ void held_write(const struct held *held, struct json_writer *writer)
 	write_mounts(writer, &held->mounts);
 }
 
-static void warn_mount(const struct held *held, const struct mount *mount, enum mount_caseless kind)
+static void warn_mount(const struct held *held, const struct mount *mount)
 {
 	const char *judged = held->is_audit ? "audited" : "denied";
 
@@ -164,11 +163,11 @@ static void warn_mount(const struct held *held, const struct mount *mount, enum 
 		fprintf(stderr, " in the mount namespace of process %d", mount->seen_by);
 	fputs(" (", stderr);
 	text_write_name(stderr, mount->type, strlen(mount->type));
-	if (kind == CASELESS_ALL)
+	if (mount->caseless == CASELESS_ALL)
 		fprintf(stderr,
 			"): folds case or gives files second names: everything there is %s as caseless\n",
 			judged);
-	else if (kind == CASELESS_FOLDERS)
+	else if (mount->caseless == CASELESS_FOLDERS)
 		fprintf(stderr,
 			" with casefold): what lies in directories that fold case is %s as caseless\n",
 			judged);
@@ -181,11 +180,8 @@ static void warn_mounts(const struct held *held)
 	const struct mounts *mounts = &held->mounts;
 
 	for (size_t i = 0; i < mounts->count; i++) {
-		enum mount_caseless kind = is_its_first(mounts, i) ? mount_caseless(&mounts->list[i])
-								   : CASELESS_NOTHING;
-
-		if (kind != CASELESS_NOTHING)
-			warn_mount(held, &mounts->list[i], kind);
+		if (is_to_be_told(mounts, i))
+			warn_mount(held, &mounts->list[i]);
 	}
 }
 
@@ -198,7 +194,7 @@ void held_warn(const struct held *held)
 			"attach: what is open already was not judged: agentctl runs in a chroot, where it sees other names");
 	if (held->unjudged)
 		cmd_fail(
-			"attach: %zu open or mapped files were not judged: what they are called cannot be told from here",
+			"attach: %zu open or mapped files were not judged: their names, or whether their directories fold case, cannot be told from here",
 			held->unjudged);
 	if (held->missed.refused)
 		cmd_fail(

@@ -111,7 +111,7 @@ bool type_is_caseless(const char *type)
 	return false;
 }
 
-enum mount_caseless mount_caseless(const struct mount *mount)
+enum mount_caseless mount_ask_caseless(const struct mount *mount)
 {
 	if (type_is_caseless(mount->type))
 		return CASELESS_ALL;

@@ -182,6 +182,23 @@ static int read_view(struct mounts *mounts, int task, pid_t pid, const struct mo
 	return error;
 }
 
+/* A device that is mounted several times in a row, as for a container, is read once. */
+static void ask_caseless(struct mounts *mounts)
+{
+	const struct mount *last = NULL;
+
+	for (size_t i = 0; i < mounts->count; i++) {
+		struct mount *mount = &mounts->list[i];
+
+		if (mount->caseless == CASELESS_UNASKED && last && last->device == mount->device &&
+		    !strcmp(last->type, mount->type))
+			mount->caseless = last->caseless;
+		else if (mount->caseless == CASELESS_UNASKED)
+			mount->caseless = mount_ask_caseless(mount);
+		last = mount;
+	}
+}
+
 int mounts_see(struct mounts *mounts, int task, pid_t pid, uint64_t *ret_namespace)
 {
 	struct mount_view view;
@@ -197,6 +214,7 @@ int mounts_see(struct mounts *mounts, int task, pid_t pid, uint64_t *ret_namespa
 		return 0;
 	}
 	error = read_view(mounts, task, pid, &view);
+	ask_caseless(mounts);
 	if (!error)
 		error = add_view(mounts, &view);
 	if (error)

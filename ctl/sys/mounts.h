@@ -9,6 +9,15 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* What the kernel's side denies as caseless on a file system. */
+enum mount_caseless {
+	CASELESS_UNASKED,
+	CASELESS_NOTHING,
+	CASELESS_ALL,	  /* everything, by its type */
+	CASELESS_FOLDERS, /* what lies in directories that fold case, which it can have */
+	CASELESS_UNKNOWN, /* whether it can have such directories could not be read */
+};
+
 struct mount {
 	uint32_t id;	    /* as mountinfo and fdinfo have it; of all namespaces no two share one */
 	uint64_t namespace; /* its inode number */
@@ -17,6 +26,7 @@ struct mount {
 	pid_t seen_by; /* a process in the namespace, 0 for the caller's own */
 	char *point;   /* absolute in the namespace, whatever the root of the task that was asked */
 	char *type;
+	enum mount_caseless caseless;
 };
 
 struct mounts {
@@ -50,19 +60,11 @@ void mounts_done(struct mounts *mounts);
 /* Does NAME lie at or below POINT? Both are absolute. */
 bool mount_is_above(const char *point, const char *name);
 
-/* What the kernel's side denies as caseless there. */
-enum mount_caseless {
-	CASELESS_NOTHING,
-	CASELESS_ALL,	  /* everything, by its type */
-	CASELESS_FOLDERS, /* what lies in directories that fold case, which this file system can have */
-	CASELESS_UNKNOWN, /* whether it can have such directories could not be read */
-};
-
 /* Is everything on file systems of this type denied as caseless? */
 bool type_is_caseless(const char *type);
 
 /* Asks no file system, as one that is dead would not answer: its type tells, or the superblock on its device. */
-enum mount_caseless mount_caseless(const struct mount *mount);
+enum mount_caseless mount_ask_caseless(const struct mount *mount);
 
 /* The same from the first bytes of a device: can directories fold case there? -EINVAL if it holds no TYPE. */
 #define SUPERBLOCK_OFFSET 1024

@@ -183,6 +183,30 @@ static int tell(struct walk *walk, struct open_file *file, int folder, const cha
 	return walk->visit(file, walk->data);
 }
 
+/*
+ * Files that are registered with a ring are open without being in any table of
+ * descriptors, and how they were opened is not told: one that cannot be judged
+ * stands for all of a ring.
+ */
+static int look_ring(struct walk *walk, int infos, const char *number)
+{
+	struct open_file file = { .pid = walk->pid, .comm = walk->comm, .fd = atoi(number), .is_read = true };
+	int fd = openat(infos, number, O_RDONLY | O_CLOEXEC);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned int count = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	while (stream && !count && getline(&line, &size, stream) >= 0)
+		sscanf(line, "UserFiles: %u", &count);
+	free(line);
+	if (stream)
+		fclose(stream);
+	else if (fd >= 0)
+		close(fd);
+	return count ? walk->visit(&file, walk->data) : 0;
+}
+
 static int look_descriptor(struct walk *walk, int links, int infos, const char *number)
 {
 	struct open_file file = { .fd = atoi(number) };
@@ -190,6 +214,8 @@ static int look_descriptor(struct walk *walk, int links, int infos, const char *
 	uint32_t id;
 	int flags, error = read_link(links, number, walk->name);
 
+	if (!error && !strcmp(walk->name, "anon_inode:[io_uring]"))
+		return look_ring(walk, infos, number);
 	if (error == -ENAMETOOLONG)
 		strcpy(walk->name, "/");
 	else if (error || walk->name[0] != '/')

@@ -196,6 +196,7 @@ static const char policy[] =
 	"{\"allow\": \"*\", \"path\": \"/a/**\"}]},\n"
 	"\"exec\": {\"default\": \"deny\", \"rules\": [{\"allow\": \"*\", \"path\": [\"/prog/**\", \"/a/**\"]}]}}\n";
 
+static struct mount fold = { .id = 3, .point = "/", .type = "ext4", .caseless = CASELESS_FOLDERS };
 static struct mount ext4 = { .id = 1, .point = "/", .type = "ext4" },
 		    vfat = { .id = 2, .point = "/a/fat", .type = "vfat" };
 
@@ -242,6 +243,10 @@ static void test_judge(void **state)
 	/* On a file system that folds case no name helps. */
 	assert_string_equal(JUDGE(.name = "/a/fat/x", .is_read = true, .mount = &vfat),
 			    "file.read caseless 0");
+	/* Where some directories do, only a denial by name is sure. */
+	assert_string_equal(JUDGE(.name = "/a/fold/x", .is_read = true, .mount = &fold), "?");
+	assert_string_equal(JUDGE(.name = "/b/fold/x", .is_read = true, .mount = &fold),
+			    "file.read default 2");
 	/* Two names that it may have: the same verdict, or none. */
 	assert_string_equal(JUDGE(.name = "/b (deleted)", .other_name = "/b", .is_read = true),
 			    "file.read default 2");
