@@ -154,6 +154,8 @@ static void see_own(struct mounts *mounts)
 
 void held_gather(const char *path, const struct policy_slot *slot, struct held *ret)
 {
+	int error;
+
 	*ret = (struct held){ .is_audit = slot->flags & IMAGE_AUDIT };
 	/* A policy that decides nothing by names denies nothing for lack of an honest one either. */
 	if (!(slot->enforced & OPS_PATH))
@@ -164,7 +166,7 @@ void held_gather(const char *path, const struct policy_slot *slot, struct held *
 		ret->compiled = (struct compiled){ 0 };
 	if (ret->error == -ENOMEM)
 		return;
-	int error = open_files_visit(path, &ret->mounts, visit, ret, &ret->missed);
+	error = open_files_visit(path, &ret->mounts, visit, ret, &ret->missed);
 	if (!ret->error)
 		ret->error = error;
 }
