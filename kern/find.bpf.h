@@ -61,65 +61,67 @@ static __always_inline void dentry_fetch(struct dentry *object, struct look *loo
 	}
 }
 
+/* The key of whatever was reached through MNT, on the warm path: without a probe read. */
+static __always_inline __u64 warm_key(struct vfsmount *mnt, struct task_struct *task, __u64 generation)
+{
+	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
+
+	return key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
+			*(volatile __u64 *)&control.epoch, generation);
+}
+
+/*
+ * Takes the states of the directory from its inode and the name's bytes: the
+ * name's length, or -ENOENT where the cold path has to look, as it does for long
+ * names.
+ */
+static __always_inline int warm_begin(struct dentry *object, struct vfsmount *mnt, __u64 key, __u32 lanes,
+				      struct look *look)
+{
+	struct directory *dir;
+	struct inode *inode;
+	__u32 len;
+
+	if (object == mnt->mnt_root)
+		return -ENOENT;
+	inode = object->d_parent->d_inode;
+	/* An empty directory can be made to fold case at any time, also one that is known. */
+	if (!inode || inode->i_flags & S_CASEFOLD)
+		return -ENOENT;
+	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
+	if (!dir || !cache_hit_quick(dir, key, lanes, look))
+		return -ENOENT;
+	len = object->d_name.len;
+	if (len >= NAME_INLINE)
+		return -ENOENT;
+	dentry_fetch(object, look, len);
+	return len;
+}
+
 /*
  * The warm path: the directory's state is in its inode. 0 when FOUND holds the
- * words, else the cold path has to look, as it does for long names.
+ * words, else the cold path has to look.
  *
  * Race: a rename changes the parent and rewrites the name's bytes in place. It
  * does so under the dentry's own sequence, so what was read while that moved, the
  * new name under the old parent above all, is not believed.
  */
-static __always_inline int name_quick(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
-				      struct head *head, struct found *found, struct end *end)
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				struct head *head, struct found *found)
 {
-	__u32 sequence = dentry_sequence(object), len;
-	struct dentry *directory = object->d_parent;
-	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
-	__u64 key = key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
-			     *(volatile __u64 *)&control.epoch, head->generation);
-	struct directory *dir;
-	struct inode *inode;
+	__u32 sequence = dentry_sequence(object);
 	struct look look;
-	int err;
+	int err = warm_begin(object, mnt, warm_key(mnt, task, head->generation),
+			     GENERATION_LANES(head->generation), &look);
 
-	if (object == mnt->mnt_root)
-		return -ENOENT;
-	inode = directory->d_inode;
-	/* An empty directory can be made to fold case at any time, also one that is known. */
-	if (!inode || inode->i_flags & S_CASEFOLD)
-		return -ENOENT;
-	dir = bpf_inode_storage_get(&directories, inode, 0, 0);
-	if (!dir || !cache_hit_quick(dir, key, GENERATION_LANES(head->generation), &look))
-		return -ENOENT;
-	len = object->d_name.len;
-	if (len >= NAME_INLINE)
-		return -ENOENT;
-	dentry_fetch(object, &look, len);
-	if (end) {
-		look.policy = head->policy;
-		look.generation = head->generation;
-		end->generation = head->generation;
-		err = image_quick_end(&look, end, len);
-	} else {
-		err = image_quick(&look, found, head, len);
-	}
+	if (err < 0)
+		return err;
+	err = image_quick(&look, found, head, err);
 	/* An odd one is a writer at work: it never equals an even one. */
 	if (dentry_sequence(object) != (sequence & ~1u))
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	return err;
-}
-
-static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
-				struct head *head, struct found *found)
-{
-	return name_quick(object, mnt, task, head, found, 0);
-}
-
-static __noinline int name_fast_end(struct dentry *object, struct vfsmount *mnt, struct head *head,
-				    struct found *found, struct end *end)
-{
-	return name_quick(object, mnt, bpf_get_current_task_btf(), head, found, end);
 }
 
 /*
@@ -133,12 +135,10 @@ static __always_inline void name_find(struct dentry *object, struct vfsmount *mn
 		name_slow(object, POINTER_NUMBER(mnt), head, found, 0);
 }
 
-/* The same of one end of a rename or link. END is filled if its generation is HEAD's. */
+/* The same of one end of a move, by the cold path. END is filled if its generation is HEAD's. */
 static __always_inline void name_find_end(struct dentry *object, struct vfsmount *mnt, struct head *head,
 					  struct found *found, struct end *end)
 {
-	if (!name_fast_end(object, mnt, head, found, end))
-		return;
 	name_slow(object, POINTER_NUMBER(mnt), head, found, end);
 	end->generation = head->generation;
 	/* Replaced meanwhile: of no generation, so that nothing is decided by it. */

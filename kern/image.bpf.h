@@ -353,13 +353,19 @@ static __always_inline __u64 quick_class(const struct image_header *header, __u6
 
 #define QUICK_ONE(i) state = match_step(cell, mask, state, quick_class(header, look->byte[i]))
 
+static __always_inline __u64 quick_first(const struct image_header *header, const __u64 *cell, __u32 mask,
+					 const struct look *look, __u32 n, __u64 state)
+{
+	NAME_TIMES(QUICK_ONE)
+end:
+	return state;
+}
+
 static __always_inline void quick_one(const struct image_header *header, const __u64 *cell, __u32 mask,
 				      struct look *look, struct found *found, __u32 n)
 {
-	__u64 state = look->state[0];
+	__u64 state = quick_first(header, cell, mask, look, n, look->state[0]);
 
-	NAME_TIMES(QUICK_ONE)
-end:
 	found->word[0] = quick_word(header, match_word(cell, mask, state, found->op[0]), found->op[0]);
 	if (found->op[1] < OP_COUNT)
 		found->word[1] = quick_word(header, match_word(cell, mask, state, found->op[1]),
@@ -476,13 +482,13 @@ QUICK(small)
 QUICK(medium)
 QUICK(large)
 
+#define QUICK_CLASS(i) look->byte[i] = quick_class(header, look->byte[i])
+
 static __always_inline void quick_classify(const struct image_header *header, struct look *look, __u32 n)
 {
-	for (__u32 i = 0; i < LOOK_CHUNK; i++) {
-		if (i >= n)
-			break;
-		look->byte[i] = quick_class(header, look->byte[i]);
-	}
+	NAME_TIMES(QUICK_CLASS)
+end:
+	return;
 }
 
 /* One of the two names of a rename or link: in more detail than an open needs to know. */
@@ -517,7 +523,8 @@ IMAGE_FUNCTION end_fill(const struct image_header *header, const __u64 *cell, __
 		end->word[1] = lower_word(end->word[1], match_row_word(cell, mask, row, second));
 	}
 	end->word[0] = quick_word(header, end->word[0], first);
-	end->word[1] = quick_word(header, end->word[1], second);
+	end->word[1] = end->op[1] < OP_COUNT ? quick_word(header, end->word[1], second)
+					     : WORD(RULE_DEFAULT, VERB_ALLOW);
 	return 0;
 }
 
@@ -530,31 +537,70 @@ __weak __noinline int image_end(__u32 policy, struct end *end)
 	return -ESTALE;
 }
 
-#define QUICK_END(class)                                                                       \
-	do {                                                                                   \
-		struct image_##class *image = IMAGE_GET(class, look->policy);                  \
-                                                                                               \
-		if (!image)                                                                    \
-			break;                                                                 \
-		if (image->header.generation != look->generation)                              \
-			return -ESTALE;                                                        \
-		quick_classify(&image->header, look, n);                                       \
-		for (__u32 lane = 0; lane < LANES_MAX; lane++) {                               \
-			if (lane >= GENERATION_LANES(look->generation))                        \
-				break;                                                         \
-			end->state[lane] = further_##class(image, look, n, look->state[lane]); \
-		}                                                                              \
-		return end_fill(&image->header, image->cell, CELLS_OF(image) - 1, end);        \
+/* Both names of a move on the warm path: what their directories' inodes hold, then where that leads. */
+struct pair {
+	__u64 generation;
+	struct look look[2];
+	__u32 len[2];
+	struct end end[2];
+};
+
+/* The state of the only lane after the N bytes in LOOK: a function, as further_ is. */
+#define FIRST(class)                                                                                     \
+	__weak __noinline __u64 first_##class(struct image_##class * image, struct look * look, __u32 n, \
+					      __u64 state)                                               \
+	{                                                                                                \
+		if (!image || !look)                                                                     \
+			return 0;                                                                        \
+		return quick_first(&image->header, image->cell, CELLS_OF(image) - 1, look, n, state);    \
+	}
+
+FIRST(small)
+FIRST(medium)
+FIRST(large)
+
+#define QUICK_SIDE(class, side)                                                                        \
+	do {                                                                                           \
+		struct look *look = &pair->look[side];                                                 \
+		struct end *end = &pair->end[side];                                                    \
+		__u32 n = pair->len[side];                                                             \
+                                                                                                       \
+		if (lanes == 1) {                                                                      \
+			end->state[0] = first_##class(image, look, n, look->state[0]);                 \
+		} else {                                                                               \
+			quick_classify(&image->header, look, n);                                       \
+			for (__u32 lane = 0; lane < LANES_MAX; lane++) {                               \
+				if (lane >= lanes)                                                     \
+					break;                                                         \
+				end->state[lane] = further_##class(image, look, n, look->state[lane]); \
+			}                                                                              \
+		}                                                                                      \
+		end->generation = pair->generation;                                                    \
+		end_fill(&image->header, image->cell, CELLS_OF(image) - 1, end);                       \
 	} while (0)
 
-/* Fills END, which is of LOOK's generation, from LOOK's lanes over its N bytes: 0 or -ESTALE. */
-__weak __noinline int image_quick_end(struct look *look, struct end *end, __u32 n)
+#define QUICK_PAIR(class)                                               \
+	do {                                                            \
+		struct image_##class *image = IMAGE_GET(class, policy); \
+		__u32 lanes = GENERATION_LANES(pair->generation);       \
+                                                                        \
+		if (!image)                                             \
+			break;                                          \
+		if (image->header.generation != pair->generation)       \
+			return -ESTALE;                                 \
+		QUICK_SIDE(class, 0);                                   \
+		QUICK_SIDE(class, 1);                                   \
+		return 0;                                               \
+	} while (0)
+
+/* Fills both ends from their names: 0, or -ESTALE: the image is not of the pair's generation. */
+__weak __noinline int image_quick_pair(__u32 policy, struct pair *pair)
 {
-	if (!look || !end)
+	if (!pair)
 		return -EINVAL;
-	QUICK_END(small);
-	QUICK_END(medium);
-	QUICK_END(large);
+	QUICK_PAIR(small);
+	QUICK_PAIR(medium);
+	QUICK_PAIR(large);
 	return -ESTALE;
 }
 

@@ -10,11 +10,12 @@ char LICENSE[] SEC("license") = "GPL";
 static __always_inline void move_needs(struct move *move, bool replaces)
 {
 	bool is_exchange = move->what & MOVE_EXCHANGE;
+	struct end *from = &move->pair.end[MOVE_FROM], *to = &move->pair.end[MOVE_TO];
 
-	move->need[MOVE_FROM][0] = move->what & MOVE_RENAME ? OP_FILE_DELETE : OP_FILE_LINK;
-	move->need[MOVE_FROM][1] = is_exchange ? OP_FILE_CREATE : OP_COUNT;
-	move->need[MOVE_TO][0] = OP_FILE_CREATE;
-	move->need[MOVE_TO][1] = is_exchange || replaces ? OP_FILE_DELETE : OP_COUNT;
+	from->op[0] = move->what & MOVE_RENAME ? OP_FILE_DELETE : OP_FILE_LINK;
+	from->op[1] = is_exchange ? OP_FILE_CREATE : OP_COUNT;
+	to->op[0] = OP_FILE_CREATE;
+	to->op[1] = is_exchange || replaces ? OP_FILE_DELETE : OP_COUNT;
 }
 
 /* All slots are taken, by tasks that were interrupted at their renames: told, and denied unless nothing is. */
@@ -54,11 +55,12 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	if (what & MOVE_EXCHANGE && inode_is_directory(to->d_inode))
 		what |= MOVE_BACK_OF_DIRECTORY;
 	move->what = what;
-	move->head.policy = policy;
+	move->head = head;
 	move->is_known = 0;
 	/* As a number: a verifier that takes the field of a trusted dentry for never NULL would drop the test. */
 	move_needs(move, POINTER_NUMBER(to->d_inode));
-	bpf_loop(MOVE_TRIES * 2, move_find, walk, 0);
+	if (move_find_warm(walk, move))
+		bpf_loop(MOVE_TRIES * 2, move_find, walk, 0);
 	err = move_judge(walk, move);
 	move->busy = 0;
 	return err;

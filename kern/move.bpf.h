@@ -44,10 +44,9 @@ struct move {
 	__u32 is_known; /* what follows was decided */
 	__u32 is_nameless;
 	__u32 widens;
-	__u32 side;	  /* whose name is being found */
-	__u32 need[2][2]; /* the operations at either end */
+	__u32 side; /* whose name is being found */
 	struct head head;
-	struct end end[2];
+	struct pair pair;
 	struct move_pick pick;
 };
 
@@ -107,7 +106,7 @@ struct containment {
 IMAGE_FUNCTION contained_read(const struct image_header *header, const __u64 *cell, __u32 mask,
 			      struct containment *query)
 {
-	struct end *to = &query->move->end[query->to], *from = &query->move->end[!query->to];
+	struct end *to = &query->move->pair.end[query->to], *from = &query->move->pair.end[!query->to];
 
 	if (header->generation != query->move->head.generation)
 		return -ESTALE;
@@ -157,9 +156,9 @@ static __always_inline bool move_is_level(const struct move *move)
 	for (__u32 lane = 0; lane < LANES_MAX; lane++) {
 		if (lane >= lanes)
 			break;
-		unlike |= move->end[MOVE_FROM].row[lane] ^ move->end[MOVE_TO].row[lane];
+		unlike |= move->pair.end[MOVE_FROM].row[lane] ^ move->pair.end[MOVE_TO].row[lane];
 		if (move->what & (MOVE_OF_DIRECTORY | MOVE_BACK_OF_DIRECTORY))
-			unlike |= move->end[MOVE_FROM].below[lane] ^ move->end[MOVE_TO].below[lane];
+			unlike |= move->pair.end[MOVE_FROM].below[lane] ^ move->pair.end[MOVE_TO].below[lane];
 	}
 	return !unlike;
 }
@@ -179,7 +178,7 @@ static __always_inline int move_widens(struct move *move)
 
 static __always_inline void pick_word(struct move *move, __u32 side, __u32 i)
 {
-	const struct end *end = &move->end[side];
+	const struct end *end = &move->pair.end[side];
 	struct move_pick *pick = &move->pick;
 	__u32 strictness = decide_strictness(WORD_VERB(end->word[i]));
 
@@ -220,7 +219,7 @@ __weak __noinline int move_choose(struct move *move)
 	move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
 	move->pick.side = MOVE_FROM;
 	for (__u32 n = 0; move->head.observed && n < 4; n++)
-		pick_observed(move, n / 2, move->end[n / 2].op[n & 1]);
+		pick_observed(move, n / 2, move->pair.end[n / 2].op[n & 1]);
 	return 0;
 }
 
@@ -231,35 +230,45 @@ __weak __noinline int move_nameless(struct move *move)
 
 	if (!move)
 		return REASON_ERROR;
-	side = move->end[MOVE_FROM].kind == NAME_FOUND ? MOVE_TO : MOVE_FROM;
+	side = move->pair.end[MOVE_FROM].kind == NAME_FOUND ? MOVE_TO : MOVE_FROM;
 	move->pick.side = side;
-	move->pick.op = move->end[side & 1].op[0];
+	move->pick.op = move->pair.end[side & 1].op[0];
 	move->pick.word = nameless_word(&move->head, OPS_PATH);
 	if (WORD_VERB(move->pick.word) == VERB_ALLOW)
 		move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
-	return move->end[side & 1].kind == NAME_NONE ? move->end[side & 1].reason : REASON_DETACHED;
+	return move->pair.end[side & 1].kind == NAME_NONE ? move->pair.end[side & 1].reason : REASON_DETACHED;
 }
 
 /* Begins a round: even ones find the old name, odd ones the new one. */
 static __noinline int move_turn(struct move *move, __u32 i)
 {
-	struct end *end = &move->end[i & 1];
-
 	move->side = i & 1;
-	end->op[0] = move->need[i & 1][0];
-	end->op[1] = move->need[i & 1][1];
 	if (!(i & 1))
 		head_copy(move->head.policy, &move->head);
 	return 0;
 }
 
+/* Is each right there without a word, so that there is nothing to choose? Unneeded ones allow. */
+static __always_inline bool move_is_quiet(const struct move *move)
+{
+	const struct end *from = &move->pair.end[MOVE_FROM], *to = &move->pair.end[MOVE_TO];
+	__u32 unlike = (from->word[0] ^ VERB_ALLOW) | (from->word[1] ^ VERB_ALLOW) |
+		       (to->word[0] ^ VERB_ALLOW) | (to->word[1] ^ VERB_ALLOW);
+
+	return !WORD_VERB(unlike) && !move->head.observed;
+}
+
 /* What both names come to: 0, or -ESTALE. */
-static __always_inline int move_decide(struct move *move)
+__weak __noinline int move_decide(struct move *move)
 {
 	int widens = 0;
 
-	move->is_nameless = move->end[MOVE_FROM].kind != NAME_FOUND || move->end[MOVE_TO].kind != NAME_FOUND;
-	if (!move->is_nameless && !move_choose(move))
+	if (!move)
+		return -ESTALE;
+	move->is_nameless = move->pair.end[MOVE_FROM].kind != NAME_FOUND ||
+			    move->pair.end[MOVE_TO].kind != NAME_FOUND;
+	move->pick.strictness = 0;
+	if (!move->is_nameless && (move_is_quiet(move) || !move_choose(move)))
 		widens = move_widens(move);
 	move->widens = widens == 1;
 	return widens < 0 ? widens : 0;
@@ -273,8 +282,8 @@ __weak __noinline int move_keep(struct move *move)
 {
 	if (!move)
 		return 1;
-	if (!(move->side & 1) || move->end[MOVE_FROM].generation != move->head.generation ||
-	    move->end[MOVE_TO].generation != move->head.generation)
+	if (!(move->side & 1) || move->pair.end[MOVE_FROM].generation != move->head.generation ||
+	    move->pair.end[MOVE_TO].generation != move->head.generation)
 		return 0;
 	if (move_decide(move))
 		return 0;
@@ -292,7 +301,7 @@ static long move_find(__u32 i, struct move_walk *walk)
 	if (!move)
 		return 1;
 	move_turn(move, i);
-	end = &move->end[*(volatile __u32 *)&move->side & 1];
+	end = &move->pair.end[*(volatile __u32 *)&move->side & 1];
 	if (*(volatile __u32 *)&move->side) {
 		object = walk->to;
 		asm volatile("" : "+r"(object));
@@ -303,6 +312,50 @@ static long move_find(__u32 i, struct move_walk *walk)
 	end->kind = found.kind;
 	end->reason = found.reason;
 	return move_keep(move) ? 1 : 0;
+}
+
+static __always_inline int warm_side(struct dentry *object, struct vfsmount *mnt, __u64 key,
+				     struct pair *pair, __u32 side)
+{
+	int len = warm_begin(object, mnt, key, GENERATION_LANES(pair->generation), &pair->look[side]);
+
+	pair->len[side] = len;
+	pair->end[side].kind = NAME_FOUND;
+	return len < 0 ? len : 0;
+}
+
+/*
+ * The warm path of both names of a move, through one mount and by one image: 0 when
+ * PAIR's ends are filled. Neither name changes meanwhile, the kernel holds their
+ * parents; the sequences are compared nevertheless, as name_fast
+ * does.
+ */
+static __noinline int name_fast_pair(struct dentry *from, struct dentry *to, struct vfsmount *mnt,
+				     __u32 policy, struct pair *pair)
+{
+	__u32 sequence = dentry_sequence(from), other = dentry_sequence(to);
+	__u64 key = warm_key(mnt, bpf_get_current_task_btf(), pair->generation);
+	int err = warm_side(from, mnt, key, pair, 0);
+
+	if (!err)
+		err = warm_side(to, mnt, key, pair, 1);
+	if (!err)
+		err = image_quick_pair(policy, pair);
+	if (err)
+		return err;
+	return dentry_sequence(from) == (sequence & ~1u) && dentry_sequence(to) == (other & ~1u) ? 0
+												 : -ESTALE;
+}
+
+/* Both names by the warm path: 0 when one image knew and decided them. */
+static __always_inline int move_find_warm(struct move_walk *walk, struct move *move)
+{
+	move->pair.generation = move->head.generation;
+	if (name_fast_pair(walk->from, walk->to, walk->mnt, move->head.policy, &move->pair) ||
+	    move_decide(move))
+		return -ESTALE;
+	move->is_known = 1;
+	return 0;
 }
 
 static __noinline int move_settle(struct move_walk *walk, __u32 reason)
