@@ -34,9 +34,9 @@ static __always_inline __u64 worker_credentials(struct task_struct *task)
  */
 static __always_inline bool attr_is_from_above(struct task_struct *task)
 {
-	__u64 used = (__u64)BPF_CORE_READ(task, cred), asked;
+	__u64 used = POINTER_NUMBER(task->cred), asked;
 
-	if (used == (__u64)BPF_CORE_READ(task, real_cred))
+	if (used == POINTER_NUMBER(task->real_cred))
 		return false;
 	if (!(task->flags & TASK_IO_WORKER))
 		return true;
@@ -77,6 +77,40 @@ SEC("?lsm/inode_remove_acl")
 int BPF_PROG(hook_inode_remove_acl, void *map, struct dentry *dentry)
 {
 	return attr_judge(dentry);
+}
+
+/* From 6.3 the hook's first argument is the mount's map of ids. */
+const volatile __u32 setattr_has_map = 0;
+
+#define SETATTR_SIZE (1u << 3)
+#define SETATTR_ACCESSED (1u << 4)
+#define SETATTR_MODIFIED (1u << 5)
+
+/*
+ * Timestamps that somebody asked for: utimensat(2) and its like. The hook sees all
+ * other changes, too: those of mode and owner bring neither time, the path hooks
+ * have them, and a truncation brings its size.
+ */
+static __always_inline int times_judge(struct dentry *dentry, struct iattr *attr)
+{
+	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	__u32 valid;
+
+	if (!policy)
+		return 0;
+	valid = attr->ia_valid;
+	if (valid & SETATTR_SIZE || !(valid & (SETATTR_ACCESSED | SETATTR_MODIFIED)) ||
+	    attr_is_from_above(bpf_get_current_task_btf()))
+		return 0;
+	return verdict_object(dentry, policy, OP_FILE_ATTR);
+}
+
+SEC("lsm/inode_setattr")
+int hook_inode_setattr(unsigned long long *ctx)
+{
+	if (setattr_has_map)
+		return times_judge((void *)ctx[1], (void *)ctx[2]);
+	return times_judge((void *)ctx[0], (void *)ctx[1]);
 }
 
 /* From 6.17: file_setattr(2), and what chattr(1) and its like ask for by ioctl. */

@@ -61,30 +61,26 @@ static __always_inline void dentry_fetch(struct dentry *object, struct look *loo
 	}
 }
 
-/* The key of whatever was reached through MNT, on the warm path: without a probe read. */
-static __always_inline __u64 warm_key(struct vfsmount *mnt, struct task_struct *task, __u64 generation)
+/* The key of whatever was reached through the mount that lies DISTANCE from the origin: without a probe read. */
+static __always_inline __u64 warm_key(__u64 distance, struct task_struct *task, __u64 generation)
 {
 	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
 
-	return key_make(POINTER_DIFF(mnt), *(volatile __u64 *)&ns->event, namespace_id(ns),
+	return key_make(distance, *(volatile __u64 *)&ns->event, namespace_id(ns),
 			*(volatile __u64 *)&control.epoch, generation);
 }
 
 /*
- * Takes the states of the directory from its inode and the name's bytes: the
- * name's length, or -ENOENT where the cold path has to look, as it does for long
- * names.
+ * Takes the states of the directory from its inode and the name's bytes of an
+ * object that is no mount's root: the name's length, or -ENOENT where the cold path
+ * has to look, as it does for long names.
  */
-static __always_inline int warm_begin(struct dentry *object, struct vfsmount *mnt, __u64 key, __u32 lanes,
-				      struct look *look)
+static __always_inline int warm_begin(struct dentry *object, __u64 key, __u32 lanes, struct look *look)
 {
+	struct inode *inode = object->d_parent->d_inode;
 	struct directory *dir;
-	struct inode *inode;
 	__u32 len;
 
-	if (object == mnt->mnt_root)
-		return -ENOENT;
-	inode = object->d_parent->d_inode;
 	/* An empty directory can be made to fold case at any time, also one that is known. */
 	if (!inode || inode->i_flags & S_CASEFOLD)
 		return -ENOENT;
@@ -106,12 +102,12 @@ static __always_inline int warm_begin(struct dentry *object, struct vfsmount *mn
  * does so under the dentry's own sequence, so what was read while that moved, the
  * new name under the old parent above all, is not believed.
  */
-static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
-				struct head *head, struct found *found)
+static __always_inline int name_warm(struct dentry *object, __u64 distance, struct task_struct *task,
+				     struct head *head, struct found *found)
 {
 	__u32 sequence = dentry_sequence(object);
 	struct look look;
-	int err = warm_begin(object, mnt, warm_key(mnt, task, head->generation),
+	int err = warm_begin(object, warm_key(distance, task, head->generation),
 			     GENERATION_LANES(head->generation), &look);
 
 	if (err < 0)
@@ -122,6 +118,14 @@ static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, str
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	return err;
+}
+
+static __noinline int name_fast(struct dentry *object, struct vfsmount *mnt, struct task_struct *task,
+				struct head *head, struct found *found)
+{
+	if (object == mnt->mnt_root)
+		return -ENOENT;
+	return name_warm(object, POINTER_DIFF(mnt), task, head, found);
 }
 
 /*

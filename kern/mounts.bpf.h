@@ -8,6 +8,11 @@
  * caller's namespace holds and that have the object below their root are walked as
  * name.bpf.h does, and the strictest verdict holds: a name that forbids an act
  * forbids it whichever way was taken. An object without a name there is denied.
+ *
+ * Most file systems have one mount in a namespace. Which one it is, is remembered
+ * for as long as the namespace's event count stands, and the warm path serves
+ * through it: that it knows the directory proves that the object lies below the
+ * mount's root.
  */
 #ifndef AGENTCTL_MOUNTS_BPF_H
 #define AGENTCTL_MOUNTS_BPF_H
@@ -26,6 +31,7 @@ struct survey {
 	__u64 dentry;	/* where the climb is */
 	__u64 sb;
 	__u64 ns;
+	__u64 event;	  /* the namespace's */
 	__u64 cursor;	  /* a mount of the file system, 0 behind the last */
 	__u64 root;	  /* of that mount */
 	__u64 mnt;	  /* through which the strictest verdict was found */
@@ -34,6 +40,7 @@ struct survey {
 	__u32 links;
 	__u32 is_above; /* the object is that root or lies below it */
 	__u32 count;
+	__u32 in_namespace; /* mounts of the file system in the caller's, above the object or not */
 	__u32 judged;
 	__u32 is_gathered;
 	__u32 is_done;
@@ -50,6 +57,45 @@ struct {
 	__type(key, __u32);
 	__type(value, struct survey);
 } surveys __weak SEC(".maps");
+
+/*
+ * The only mount of a file system in a mount namespace. Several may write at once:
+ * the seal tells words of one from words of another.
+ *
+ * Every mount that comes to a namespace or goes counts its event on, and with it in
+ * the namespace the file system stays. A mount that comes after the count was read
+ * is none by which the caller reached the object.
+ */
+struct sole {
+	__u64 sb;
+	__u64 ns; /* the namespace's id */
+	__u64 event;
+	__u64 mount;
+	__u64 root; /* of the mount */
+	__u64 seal;
+};
+
+#define SOLES 256
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SOLES);
+	__type(key, __u32);
+	__type(value, struct sole);
+} soles __weak SEC(".maps");
+
+static __always_inline __u64 sole_seal(const struct sole *sole)
+{
+	return sole->sb * cache_key[0] + sole->ns * cache_key[1] + sole->event * cache_key[2] +
+	       sole->mount * cache_key[3] + sole->root * cache_key[4];
+}
+
+static __always_inline struct sole *sole_at(__u64 sb, __u64 ns)
+{
+	__u32 index = (sb * cache_key[0] + ns * cache_key[1]) >> 56 & (SOLES - 1);
+
+	return bpf_map_lookup_elem(&soles, &index);
+}
 
 struct survey_context {
 	struct survey *survey;
@@ -141,6 +187,7 @@ static long survey_mount(__u32 i, struct survey_context *context)
 		return 1;
 	mount = (void *)survey->cursor;
 	if ((__u64)BPF_CORE_READ(mount, mnt_ns) == survey->ns) {
+		survey->in_namespace++;
 		survey->root = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
 		survey->is_above = 0;
 		bpf_loop(survey->links, survey_compare, context, 0);
@@ -168,9 +215,11 @@ static __always_inline void survey_end(struct survey *survey, __u32 reason)
 static __always_inline void survey_gather(struct survey_context *context, struct survey *survey)
 {
 	struct dentry *object = context->object;
+	struct mnt_namespace *ns = (void *)survey->ns;
 
+	survey->event = BPF_CORE_READ(ns, event);
 	survey->dentry = POINTER_NUMBER(object);
-	survey->links = survey->count = survey->judged = 0;
+	survey->links = survey->count = survey->in_namespace = survey->judged = 0;
 	bpf_loop(DEPTH_MAX + 2, survey_climb, context, 0);
 	survey->cursor = mount_first(survey->sb);
 	bpf_loop(MOUNTS_WALKED_MAX, survey_mount, context, 0);
@@ -206,6 +255,25 @@ static __always_inline bool survey_judge(struct survey_context *context, struct 
 	return true;
 }
 
+/* Only what was found in a tree that stood still. */
+static __always_inline void sole_keep(const struct survey *survey)
+{
+	struct mnt_namespace *ns = (void *)survey->ns;
+	struct sole fresh = { survey->sb, namespace_id_of(survey->ns), survey->event, survey->mount[0] };
+	struct mount *mount = (void *)fresh.mount;
+	struct sole *sole = sole_at(fresh.sb, fresh.ns);
+
+	if (!sole || survey->in_namespace != 1 || BPF_CORE_READ(ns, event) != fresh.event)
+		return;
+	fresh.root = (__u64)BPF_CORE_READ(mount, mnt.mnt_root);
+	sole->sb = fresh.sb;
+	sole->ns = fresh.ns;
+	sole->event = fresh.event;
+	sole->mount = fresh.mount;
+	sole->root = fresh.root;
+	sole->seal = sole_seal(&fresh);
+}
+
 /*
  * One step: a mount, or the list of them. What was found holds only if the tree
  * stood still from the first look at the list to the last name, and one image gave
@@ -230,6 +298,7 @@ static long survey_step(__u32 i, struct survey_context *context)
 	if (!survey->is_gathered || n + 1 < survey->count)
 		return 0;
 	if (tree_sequence() == survey->sequence) {
+		sole_keep(survey);
 		survey->is_done = 1;
 		return 1;
 	}
@@ -266,37 +335,90 @@ static __noinline int survey_settle(struct dentry *object, const struct survey *
 	return act_settle(&act);
 }
 
-/* Judges OP on OBJECT by all its names, for a governed task. Every failure denies. */
-static __always_inline int verdict_object(struct dentry *object, __u32 policy, __u32 op)
+/* As survey_settle, where nothing was found out: denied, but where the policy only watches. */
+static __noinline int survey_crowded(struct dentry *object, const struct head *head, __u32 op)
 {
-	struct survey_context context = { .object = object, .policy = policy, .op = op };
+	struct act act = {
+		.generation = head->generation,
+		.dentry = POINTER_NUMBER(object),
+		.policy = head->policy,
+		.observed = head->observed,
+		.op = op,
+		.word = nameless_word(head, OP_BIT(op & 31)),
+		.reason = REASON_ERROR,
+	};
+
+	return EACCES_IF(act_settle(&act));
+}
+
+/* The warm path: 0 with FOUND's word if the object's file system has one mount in the caller's namespace. */
+static __noinline int object_fast(struct dentry *object, struct head *head, struct found *found,
+				  __u64 *ret_mnt)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
+	__u64 sb = POINTER_NUMBER(object->d_sb), id = namespace_id(ns);
+	__u64 event = *(volatile __u64 *)&ns->event;
+	struct sole *sole = sole_at(sb, id), copy;
+
+	if (!sole)
+		return -ENOENT;
+	copy.sb = *(volatile __u64 *)&sole->sb;
+	copy.ns = *(volatile __u64 *)&sole->ns;
+	copy.event = *(volatile __u64 *)&sole->event;
+	copy.mount = *(volatile __u64 *)&sole->mount;
+	copy.root = *(volatile __u64 *)&sole->root;
+	if (copy.sb != sb || copy.ns != id || copy.event != event || copy.root == POINTER_NUMBER(object) ||
+	    *(volatile __u64 *)&sole->seal != sole_seal(&copy))
+		return -ENOENT;
+	*ret_mnt = copy.mount + bpf_core_field_offset(struct mount, mnt);
+	return name_warm(object, *ret_mnt - pointer_origin(), task, head, found);
+}
+
+static __always_inline int object_survey(struct dentry *object, struct head *head, __u32 op)
+{
+	struct survey_context context = { .object = object, .policy = head->policy, .op = op };
 	struct survey *survey;
-	struct head head;
 	int err;
 
-	if (!object)
-		return -EACCES;
-	head_copy(policy, &head);
-	if (!((head.enforced | head.observed) & OP_BIT(op)) || object_is_memory(object))
-		return 0;
 	bpf_loop(SURVEY_SLOTS, survey_try, &context, 0);
 	survey = context.survey;
 	if (!survey)
-		return -EACCES;
+		return survey_crowded(object, head, op);
 	survey->sb = POINTER_NUMBER(object->d_sb);
 	survey->ns = (__u64)BPF_CORE_READ(bpf_get_current_task_btf(), nsproxy, mnt_ns);
 	survey->mnt = 0;
-	survey->generation = head.generation;
-	survey->observed = head.observed;
+	survey->generation = head->generation;
+	survey->observed = head->observed;
 	survey->is_gathered = survey->is_done = 0;
 	bpf_loop(SURVEY_STEPS, survey_step, &context, 0);
 	if (!*(volatile __u32 *)&survey->is_done)
 		survey_end(survey, REASON_ERROR);
 	if (survey->kind != NAME_FOUND)
-		survey->word = nameless_word(&head, OP_BIT(op));
-	err = survey_settle(object, survey, policy, op);
+		survey->word = nameless_word(head, OP_BIT(op & 31));
+	err = survey_settle(object, survey, head->policy, op);
 	survey->busy = 0;
 	return EACCES_IF(err);
+}
+
+/* Judges OP on OBJECT by all its names, for a governed task. Every failure denies. */
+static __always_inline int verdict_object(struct dentry *object, __u32 policy, __u32 op)
+{
+	struct found found = { .op = { op, OP_COUNT } };
+	struct head head;
+	__u64 mnt = 0;
+
+	/* None comes without it; verifiers ask. */
+	if (!object)
+		return -EACCES;
+	head_copy(policy, &head);
+	if (!((head.enforced | head.observed) & OP_BIT(op)) || object_is_memory(object))
+		return 0;
+	if (object_fast(object, &head, &found, &mnt))
+		return EACCES_IF(object_survey(object, &head, op));
+	if (verdict_is_quiet(&head, &found, 0))
+		return 0;
+	return EACCES_IF(verdict_settle(object, mnt, &head, &found));
 }
 
 #endif

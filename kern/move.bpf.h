@@ -314,10 +314,9 @@ static long move_find(__u32 i, struct move_walk *walk)
 	return move_keep(move) ? 1 : 0;
 }
 
-static __always_inline int warm_side(struct dentry *object, struct vfsmount *mnt, __u64 key,
-				     struct pair *pair, __u32 side)
+static __always_inline int warm_side(struct dentry *object, __u64 key, struct pair *pair, __u32 side)
 {
-	int len = warm_begin(object, mnt, key, GENERATION_LANES(pair->generation), &pair->look[side]);
+	int len = warm_begin(object, key, GENERATION_LANES(pair->generation), &pair->look[side]);
 
 	pair->len[side] = len;
 	pair->end[side].kind = NAME_FOUND;
@@ -334,11 +333,15 @@ static __noinline int name_fast_pair(struct dentry *from, struct dentry *to, str
 				     __u32 policy, struct pair *pair)
 {
 	__u32 sequence = dentry_sequence(from), other = dentry_sequence(to);
-	__u64 key = warm_key(mnt, bpf_get_current_task_btf(), pair->generation);
-	int err = warm_side(from, mnt, key, pair, 0);
+	__u64 key = warm_key(POINTER_DIFF(mnt), bpf_get_current_task_btf(), pair->generation);
+	int err;
+
+	if (from == mnt->mnt_root || to == mnt->mnt_root)
+		return -ENOENT;
+	err = warm_side(from, key, pair, 0);
 
 	if (!err)
-		err = warm_side(to, mnt, key, pair, 1);
+		err = warm_side(to, key, pair, 1);
 	if (!err)
 		err = image_quick_pair(policy, pair);
 	if (err)

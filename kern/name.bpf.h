@@ -12,6 +12,7 @@
 #define AGENTCTL_NAME_BPF_H
 
 #include "cache.bpf.h"
+#include "ends.bpf.h"
 
 #define PROC_SUPER_MAGIC 0x9fa0
 #define MQUEUE_MAGIC 0x19800202

@@ -63,7 +63,7 @@ static __always_inline int watch_refuse(struct dentry *object, struct vfsmount *
 	head_copy(policy, &head);
 	if (!(head.enforced & OP_BIT(OP_FILE_READ)))
 		return 0;
-	return verdict_settle(object, mnt, &head, &found);
+	return verdict_settle(object, POINTER_NUMBER(mnt), &head, &found);
 }
 
 /* inotify, fanotify, dnotify: a watch tells what happens to an object, and of a directory the names in it, as reading does. */

@@ -64,13 +64,12 @@ static __always_inline __u32 nameless_word(const struct head *head, __u32 operat
 	return WORD(RULE_DEFAULT, head->enforced & operations ? VERB_DENY : VERB_ALLOW);
 }
 
-static __noinline int verdict_settle(struct dentry *object, struct vfsmount *mnt, struct head *head,
-				     struct found *found)
+static __noinline int verdict_settle(struct dentry *object, __u64 mnt, struct head *head, struct found *found)
 {
 	struct act act = {
 		.generation = head->generation,
 		.dentry = POINTER_NUMBER(object),
-		.mnt = POINTER_NUMBER(mnt),
+		.mnt = mnt,
 		.policy = head->policy,
 		.observed = head->observed,
 	};
@@ -147,6 +146,7 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 	struct head head;
 	__u32 wanted = OP_BIT(first & 31) | (second < OP_COUNT ? OP_BIT(second & 31) : 0);
 
+	/* None comes without them; verifiers ask. */
 	if (!object || !mnt)
 		return -EACCES;
 	head_copy(request->policy, &head);
@@ -169,7 +169,7 @@ static __always_inline int verdict_path(struct dentry *object, struct vfsmount *
 		return 0;
 	if (object_is_backing(object, request->inode))
 		return 0;
-	return verdict_settle(object, mnt, &head, &found);
+	return verdict_settle(object, POINTER_NUMBER(mnt), &head, &found);
 }
 
 #endif

@@ -26,6 +26,10 @@ typedef unsigned int fmode_t;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct iattr {
+	unsigned int ia_valid;
+};
+
 struct list_head {
 	struct list_head *next;
 };

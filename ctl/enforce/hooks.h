@@ -38,6 +38,7 @@
 	X(path_notify, 0, "bpf_lsm_path_notify", "file.read")                                         \
 	X(inode_setxattr, 0, "bpf_lsm_inode_setxattr", "file.attr")                                   \
 	X(inode_removexattr, 0, "bpf_lsm_inode_removexattr", "file.attr")                             \
+	X(inode_setattr, 0, "bpf_lsm_inode_setattr", "file.attr")                                     \
 	X(inode_set_acl, HOOK_NEWER, "bpf_lsm_inode_set_acl", "file.attr")                            \
 	X(inode_remove_acl, HOOK_NEWER, "bpf_lsm_inode_remove_acl", "file.attr")                      \
 	X(inode_file_setattr, HOOK_NEWER, "bpf_lsm_inode_file_setattr", "file.attr")                  \

@@ -82,6 +82,15 @@ static bool has_target(const struct btf *btf, const char *target)
 	       btf__find_by_name_kind(btf, target, BTF_KIND_TYPEDEF) >= 0;
 }
 
+/* Has the function NAME so many arguments? */
+static bool takes(const struct btf *btf, const char *name, unsigned int count)
+{
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(btf, id);
+
+	return type && btf_vlen(btf__type_by_id(btf, type->type)) == count;
+}
+
 static bool is_lacking(const struct btf *btf, const struct hook *hook)
 {
 	return !has_target(btf, hook->target);
@@ -135,6 +144,7 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 	/* What the overlay's user sees is kept apart since 6.8. */
 	object->rodata->backing_has_own_path = has_field(btf, "backing_file", "user_path");
 	object->rodata->flags_have_own_hook = has_target(btf, "bpf_lsm_inode_file_setattr");
+	object->rodata->setattr_has_map = takes(btf, "bpf_lsm_inode_setattr", 3);
 	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
 	object->rodata->truncate_has_descriptors = !has_target(btf, "bpf_lsm_file_truncate");
 	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)

@@ -155,6 +155,11 @@ static bool refused_setxattr(const struct stage *stage)
 	return is_refused(fsetxattr(stage->file, "user.agentctl", "", 0, 0));
 }
 
+static bool refused_times(const struct stage *stage)
+{
+	return is_refused(futimens(stage->file, NULL));
+}
+
 static bool refused_removexattr(const struct stage *stage)
 {
 	return is_refused(fremovexattr(stage->file, "user.agentctl"));
@@ -228,6 +233,7 @@ const struct trial trials[] = {
 	{ "path_notify", OP_FILE_READ, refused_watch },
 	{ "inode_setxattr", OP_FILE_ATTR, refused_setxattr },
 	{ "inode_removexattr", OP_FILE_ATTR, refused_removexattr },
+	{ "inode_setattr", OP_FILE_ATTR, refused_times },
 	{ "inode_set_acl", OP_FILE_ATTR, refused_set_acl },
 	{ "inode_remove_acl", OP_FILE_ATTR, refused_remove_acl },
 	{ "inode_file_setattr", OP_FILE_ATTR, refused_flags },

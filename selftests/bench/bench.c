@@ -23,9 +23,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -107,6 +110,67 @@ static void do_chmod(const char *object, long i)
 {
 	if (chmod(object, 0640))
 		fail(object);
+}
+
+static void do_setxattr(const char *object, long i)
+{
+	if (setxattr(object, "trusted.bench", "value", 5, 0))
+		fail(object);
+}
+
+static void do_utimes(const char *object, long i)
+{
+	if (utimensat(AT_FDCWD, object, NULL, 0))
+		fail(object);
+}
+
+/* Watches one and the same object, which asks each time. */
+static void do_watch(const char *object, long i)
+{
+	static int watcher = -1;
+
+	if (watcher < 0)
+		watcher = inotify_init1(IN_CLOEXEC);
+	if (inotify_add_watch(watcher, object, IN_ATTRIB) < 0)
+		fail(object);
+}
+
+/* A request that no policy is about. */
+static void do_ioctl(const char *object, long i)
+{
+	static int fd = -1;
+	int bytes;
+
+	if (fd < 0)
+		fd = open(object, O_RDONLY | O_CLOEXEC);
+	if (ioctl(fd, FIONREAD, &bytes))
+		fail(object);
+}
+
+/* Sends itself a descriptor. */
+static void do_receive(const char *object, long i)
+{
+	static int ends[2] = { -1 }, fd;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
+
+	if (ends[0] < 0) {
+		fd = open(object, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
+			fail(object);
+	}
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	if (sendmsg(ends[0], &message, 0) != 1 || recvmsg(ends[1], &message, 0) != 1 ||
+	    message.msg_flags & MSG_CTRUNC)
+		fail("descriptor");
+	close(*(int *)CMSG_DATA(&control.header));
 }
 
 static void do_truncate(const char *object, long i)
@@ -226,8 +290,10 @@ static void (*find_file_operation(const char *name))(const char *, long)
 		const char *name;
 		void (*operation)(const char *, long);
 	} table[] = {
-		{ "open", do_open },   { "mkdir", do_mkdir },	    { "symlink", do_symlink },
-		{ "chmod", do_chmod }, { "truncate", do_truncate }, { "rename", do_rename },
+		{ "open", do_open },	     { "mkdir", do_mkdir },	{ "symlink", do_symlink },
+		{ "setxattr", do_setxattr }, { "utimes", do_utimes },	{ "watch", do_watch },
+		{ "ioctl", do_ioctl },	     { "receive", do_receive }, { "chmod", do_chmod },
+		{ "truncate", do_truncate }, { "rename", do_rename },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
