@@ -66,9 +66,8 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	return err;
 }
 
-SEC("lsm/path_rename")
-int BPF_PROG(hook_path_rename, const struct path *from_dir, struct dentry *from, const struct path *to_dir,
-	     struct dentry *to, unsigned int flags)
+static __always_inline int move_hook(struct dentry *from, const struct path *to_dir, struct dentry *to,
+				     __u32 what)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
 	struct move_walk walk = { .from = from, .to = to };
@@ -76,22 +75,22 @@ int BPF_PROG(hook_path_rename, const struct path *from_dir, struct dentry *from,
 	if (!policy)
 		return 0;
 	walk.mnt = to_dir->mnt;
+	/* None comes without them; verifiers ask. */
 	if (!from || !to || !walk.mnt)
 		return -EACCES;
-	return move_begin(&walk, policy, MOVE_RENAME | (flags & MOVE_RENAME_EXCHANGE ? MOVE_EXCHANGE : 0));
+	return move_begin(&walk, policy, what);
+}
+
+SEC("lsm/path_rename")
+int BPF_PROG(hook_path_rename, const struct path *from_dir, struct dentry *from, const struct path *to_dir,
+	     struct dentry *to, unsigned int flags)
+{
+	return move_hook(from, to_dir, to, MOVE_RENAME | (flags & MOVE_RENAME_EXCHANGE ? MOVE_EXCHANGE : 0));
 }
 
 /* The kernel links within one mount only, so the new name's is the old one's, too. */
 SEC("lsm/path_link")
 int BPF_PROG(hook_path_link, struct dentry *from, const struct path *to_dir, struct dentry *to)
 {
-	__u32 policy = subject_policy(bpf_get_current_task_btf());
-	struct move_walk walk = { .from = from, .to = to };
-
-	if (!policy)
-		return 0;
-	walk.mnt = to_dir->mnt;
-	if (!from || !to || !walk.mnt)
-		return -EACCES;
-	return move_begin(&walk, policy, 0);
+	return move_hook(from, to_dir, to, 0);
 }
