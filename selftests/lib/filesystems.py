@@ -16,7 +16,7 @@ def mount_image(kind, mib, *making):
     subprocess.run(["mount", "-o", "loop", "/t/image." + kind, "/t/" + kind], check=True)
 
 
-def mount_all(furnish):
+def mount_all(furnish, overlay_options=""):
     """Mounts them; furnish(BASE, KIND) makes what lies there, for the overlay in its lower layer."""
     unmount_all()
     fresh_tree(*["/t/%s/" % kind for kind in KINDS], *["/t/layers/%s/" % layer for layer in ("lower", "upper", "work")])
@@ -28,7 +28,7 @@ def mount_all(furnish):
         furnish("/t/" + kind, kind)
     furnish("/t/layers/lower", "overlay")
     sc.mount("overlay", "/t/overlay", "overlay", 0,
-             "lowerdir=/t/layers/lower,upperdir=/t/layers/upper,workdir=/t/layers/work")
+             "lowerdir=/t/layers/lower,upperdir=/t/layers/upper,workdir=/t/layers/work" + overlay_options)
 
 
 def unmount_all():

@@ -153,10 +153,10 @@ class Uring:
     def word(self, offset, base=None):
         return ctypes.c_uint32.from_address((base or self.ring) + offset)
 
-    def submit(self, opcode, descriptor, offset, address, length, operation_flags, entry_flags=0, personality=0):
+    def submit(self, opcode, descriptor, offset, address, length, operation_flags, entry_flags=0, personality=0, third=0):
         """Runs one operation; its result, or OSError."""
         entry = struct.pack("BBHiQQIIQ", opcode, entry_flags, 0, descriptor, offset, address, length,
-                            operation_flags, 0) + struct.pack("HH", 0, personality) + bytes(20)
+                            operation_flags, 0) + struct.pack("HHiQQ", 0, personality, 0, third, 0)
         tail = self.word(self.tail).value
         index = tail & self.word(self.mask).value
         ctypes.memmove(self.queue + index * 64, entry, 64)
