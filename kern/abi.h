@@ -36,7 +36,7 @@
 	X(UNIX_BIND, "unix", "bind", 0)                 \
 	X(FILE_RENAME, "file", "rename", 1)             \
 	X(FILE_LINK, "file", "link", 1)                 \
-	X(SIGNAL_SEND, "signal", "send", 0)             \
+	X(SIGNAL_SEND, "signal", "*", 1)                \
 	X(KERNEL_TIOCSTI, "kernel", "tiocsti", 1)       \
 	X(KERNEL_SNAPSHOT, "kernel", "snapshot", 1)     \
 	X(KERNEL_MOUNT, "kernel", "mount", 0)           \
@@ -52,7 +52,7 @@
 	X(KERNEL_CHROOT, "kernel", "chroot", 0)         \
 	X(KERNEL_SETUID, "kernel", "setuid", 0)         \
 	X(KERNEL_DEPUTIES, "kernel", "deputies", 0)     \
-	X(KERNEL_PTRACE, "kernel", "ptrace", 0)
+	X(KERNEL_PTRACE, "kernel", "ptrace", 1)
 
 enum operation {
 #define X(id, section, name, hooked) OP_##id,
@@ -141,6 +141,30 @@ enum verdict {
 };
 
 enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
+
+/*
+ * X(ID, word): what another process is to the one that signals it. A word of the
+ * policy language each; several hold at once: a child is a descendant, too, and
+ * commonly in the session. `external` is whatever is none of the others.
+ */
+#define TARGETS(X)                  \
+	X(SELF, "self")             \
+	X(CHILD, "child")           \
+	X(DESCENDANT, "descendant") \
+	X(SESSION, "session")       \
+	X(EXTERNAL, "external")     \
+	X(SYSTEM, "system")
+
+enum target {
+#define X(id, word) TARGET_##id,
+	TARGETS(X) TARGET_COUNT,
+#undef X
+};
+
+#define TARGET_BIT(target) (1u << (target))
+
+#define SIGNAL_MAX 64  /* signals are 1 to this */
+#define SIGNAL_KINDS 8 /* combinations of targets that occur, see decide_signal_kind() */
 
 #define POLICY_NAME_MAX 64   /* with its NUL */
 #define RULE_TAG_MAX 64	     /* with its NUL */
@@ -235,7 +259,11 @@ struct image_header {
 	__u32 by_program;    /* the ones that the name of the asking program decides, its fallback else, */
 	__u32 in_session;    /* and those that are allowed on what is under the same attachment */
 	__u32 program_start; /* of the automaton over the names of programs, after the leading slash */
-	__u32 pad[101];
+	__u32 signals; /* cell index of the signals' words: of kind k and signal s at k * SIGNAL_MAX + s - 1 */
+	__u32 signal_owner; /* the word for making another process hear of a descriptor: the strictest of all */
+	__u32 signals_observed
+		[2]; /* bit s - 1: allowed uses of signal s are logged, if the operation is observed */
+	__u32 pad[97];
 };
 
 /*
@@ -384,8 +412,13 @@ struct bucket_key {
 	__u64 attachment;
 	__u64 generation;
 	__u32 word;
-	__u32 op;
+	__u32 op; /* as BUCKET_OP has it */
 };
+
+/* Signals are operations of their own to whoever reads of them, so each number has a bucket. */
+#define BUCKET_OP(op, detail) ((op) | ((op) == OP_SIGNAL_SEND ? (detail) << 8 : 0))
+#define BUCKET_OP_NUMBER(op) ((op)&255)
+#define BUCKET_OP_DETAIL(op) ((op) >> 8)
 
 struct bucket {
 	__u64 window_ns; /* start of the running second */
@@ -448,6 +481,7 @@ struct governed {
 #define SLOT_IS(slot, cgroup) (!(((slot) ^ (cgroup)) << 16))
 
 #define CHECK_SHARDS 64
+#define TOOLS_MAX 8
 
 #define HOOKS_MAX 128
 
@@ -470,6 +504,11 @@ struct control {
 		__u64 count;
 		__u64 pad[7];
 	} checks[CHECK_SHARDS]; /* judged acts of governed tasks; the sum counts */
+	struct tool {
+		__u64 inode;
+		__u64 device;
+	} tools[TOOLS_MAX]; /* this tool's executables, by which its processes are known */
+	__u64 tool_count;   /* how many were noted; the newest take the places of the oldest */
 };
 
 #ifndef __bpf__

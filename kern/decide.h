@@ -117,6 +117,45 @@ static __always_inline __u32 decide_stricter(__u32 a, __u32 b)
 }
 
 /*
+ * The row of the signals' table for what a target is to the sender. Who is both
+ * the system's and something else is the system's; whether it is under the same
+ * attachment matters to all others but the sender itself, who always is.
+ */
+static __always_inline __u32 decide_signal_kind(__u32 targets)
+{
+	__u32 kind = 2;
+
+	if (targets & TARGET_BIT(TARGET_SYSTEM))
+		return 7;
+	if (targets & TARGET_BIT(TARGET_SELF))
+		return 0;
+	if (targets & TARGET_BIT(TARGET_CHILD))
+		kind = 0;
+	else if (targets & TARGET_BIT(TARGET_DESCENDANT))
+		kind = 1;
+	return kind + (targets & TARGET_BIT(TARGET_SESSION) ? 1 : 4);
+}
+
+/* The verdict word of signal NUMBER, 1 to SIGNAL_MAX, to a target of KIND. */
+static __always_inline __u32 decide_signal(const struct image_header *header, const __u64 *cell, __u32 mask,
+					   __u32 kind, __u32 number)
+{
+	__u32 index = (kind & (SIGNAL_KINDS - 1)) * SIGNAL_MAX + ((number - 1) & (SIGNAL_MAX - 1));
+
+	if (!(header->enforced & OP_BIT(OP_SIGNAL_SEND)))
+		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	return match_row_word(cell, mask, header->signals * 2, index);
+}
+
+/* Which operations' allowed uses are logged of signal NUMBER. */
+static __always_inline __u32 decide_observed(const struct image_header *header, __u32 number)
+{
+	if (header->signals_observed[(number - 1) >> 5 & 1] >> ((number - 1) & 31) & 1)
+		return header->observed;
+	return header->observed & ~OP_BIT(OP_SIGNAL_SEND);
+}
+
+/*
  * What the words of a name permit, one bit an operation of paths: bits 0 to 15
  * at once, bits 16 to 31 at once or after somebody's decision.
  */

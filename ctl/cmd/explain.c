@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ctl/base/signal_name.h"
 #include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
 #include "ctl/cmd/explain_show.h"
@@ -29,10 +30,23 @@ static bool set_option(const char *option, const char *value, void *data)
 	return true;
 }
 
+static int refuse_signal(const char *name)
+{
+	const char *near = text_suggest(name, signal_names);
+
+	if (near)
+		return cmd_usage_error("explain", "explain: unknown signal '%s' (did you mean '%s'?)", name,
+				       near);
+	return cmd_usage_error("explain", "explain: unknown signal '%s': write one such as signal.TERM",
+			       name);
+}
+
 static int refuse_operation(const char *name)
 {
 	const char *names[OP_COUNT + 1], *near;
 
+	if (!strncmp(name, "signal.", 7))
+		return refuse_signal(name + 7);
 	for (int op = 0; op < OP_COUNT; op++)
 		names[op] = operation_name(op);
 	names[OP_COUNT] = NULL;
@@ -79,6 +93,7 @@ static bool check_count(enum operation op, int count, int *ret_code)
 static bool read_operands(struct explaining *explaining, int count, char **operands, int *ret_code)
 {
 	struct explained *asked = &explaining->asked;
+	uint32_t detail;
 	int op;
 
 	*ret_code = EXIT_USAGE;
@@ -88,8 +103,8 @@ static bool read_operands(struct explaining *explaining, int count, char **opera
 					  : "too many operands");
 		return false;
 	}
-	op = operation_parse(operands[1]);
-	if (op < 0) {
+	op = operation_parse(operands[1], &detail);
+	if (op < 0 || (op == OP_SIGNAL_SEND && !detail)) {
 		refuse_operation(operands[1]);
 		return false;
 	}
@@ -101,9 +116,9 @@ static bool read_operands(struct explaining *explaining, int count, char **opera
 	    (count == 4 && !check_object(op, operands[3], ret_code)))
 		return false;
 	explaining->policy = operands[0];
-	*asked = (struct explained){ .op = op,
-				     .object = operands[2],
-				     .target = count == 4 ? operands[3] : NULL };
+	*asked = (struct explained){
+		.op = op, .detail = detail, .object = operands[2], .target = count == 4 ? operands[3] : NULL
+	};
 	return true;
 }
 
@@ -156,7 +171,8 @@ static int explain(const struct explaining *explaining)
 
 	if (code)
 		return code;
-	result = decision_make(&compiled, asked->op, asked->object, asked->target, &decision, &error);
+	result = decision_make(&compiled, asked->op, asked->detail, asked->object, asked->target, &decision,
+			       &error);
 	if (result) {
 		code = cmd_fail("explain: %s", error ? error : strerror(-result));
 	} else {

@@ -110,11 +110,13 @@ static void show_json(const struct explained *asked, const struct policy *policy
 	const struct policy_rule *rule = decision->rule;
 	const struct move *move = decision->move;
 	struct json_writer writer;
+	char scratch[OPERATION_NAME_MAX];
 
 	json_writer_init(&writer, stdout);
 	json_begin_object(&writer);
 	write_word(&writer, "verdict", verb_words[decision->verb]);
-	write_word(&writer, "op", operation_name(move ? move->lacking : asked->op));
+	write_word(&writer, "op",
+		   operation_name_of(move ? move->lacking : asked->op, asked->detail, scratch));
 	write_name(&writer, "object", asked->object);
 	if (asked->target)
 		write_name(&writer, "target", asked->target);
@@ -223,8 +225,9 @@ static void show_text(const struct explained *asked, const struct policy *policy
 		      const struct decision *decision)
 {
 	const struct move *move = decision->move;
+	char scratch[OPERATION_NAME_MAX];
 
-	printf("%s %s ", verb_words[decision->verb], operation_name(asked->op));
+	printf("%s %s ", verb_words[decision->verb], operation_name_of(asked->op, asked->detail, scratch));
 	print_name(asked->object);
 	if (asked->target) {
 		putchar(' ');

@@ -8,6 +8,7 @@
 /* What was asked, in the words of who asked. */
 struct explained {
 	enum operation op;
+	uint32_t detail; /* the signal */
 	const char *object;
 	const char *target; /* the new name of a rename or link, else NULL */
 };

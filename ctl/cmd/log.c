@@ -186,8 +186,9 @@ static int send_view(const struct event_view *view)
 static int give(void *context, const struct event_view *view)
 {
 	const struct log *log = context;
+	char scratch[EVENT_OP_TEXT];
 
-	if (!filter_matches(&log->filter, view->verdict, view->repeated, event_op_word(view->op)))
+	if (!filter_matches(&log->filter, view->verdict, view->repeated, event_op(view, scratch)))
 		return 0;
 	return log->is_to_journal ? send_view(view) : write_line(log, put_view, view);
 }

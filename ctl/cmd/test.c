@@ -60,10 +60,12 @@ static void print_description(const char *text)
 
 static void print_tap(struct testing *testing, const struct test_line *line)
 {
+	char scratch[OPERATION_NAME_MAX];
+
 	printf("%s %zu - ", line->failure ? "not ok" : "ok", testing->count);
 	print_description(line->file);
 	if (line->test) {
-		printf(": %s ", operation_name(line->test->op));
+		printf(": %s ", operation_name_of(line->test->op, line->test->detail, scratch));
 		print_description(line->test->object);
 		if (line->test->target) {
 			putchar(' ');
@@ -85,6 +87,7 @@ static void print_tap(struct testing *testing, const struct test_line *line)
 static void print_json(struct testing *testing, const struct test_line *line)
 {
 	struct json_writer *writer = &testing->writer;
+	char scratch[OPERATION_NAME_MAX];
 
 	json_begin_object(writer);
 	json_key(writer, "ok");
@@ -96,7 +99,8 @@ static void print_json(struct testing *testing, const struct test_line *line)
 	json_key(writer, "column");
 	json_unsigned(writer, line->test ? line->test->place.column : 1);
 	json_key(writer, "op");
-	json_string(writer, line->test ? operation_name(line->test->op) : NULL);
+	json_string(writer,
+		    line->test ? operation_name_of(line->test->op, line->test->detail, scratch) : NULL);
 	json_key(writer, "object");
 	if (line->test)
 		json_name(writer, line->test->object, strlen(line->test->object));

@@ -91,3 +91,8 @@ uint32_t image_match_program(const struct image_header *image, const char *path,
 	word = match_word(cell, mask, state, op - OP_KERNEL_FIRST);
 	return word == WORD_NONE ? image->fallback[op] : WORD(RULE_DEFAULT, WORD_VERB(word));
 }
+
+uint32_t image_match_signal(const struct image_header *image, uint32_t kind, uint32_t number)
+{
+	return decide_signal(image, image_cells(image), image->cells - 1, kind, number);
+}

@@ -46,4 +46,7 @@ uint32_t image_match_address(const struct image_header *image, const struct addr
 uint32_t image_match_program(const struct image_header *image, const char *path, size_t len,
 			     enum operation op);
 
+/* The verdict word of signal NUMBER to a target of KIND, by decide_signal_kind(). */
+uint32_t image_match_signal(const struct image_header *image, uint32_t kind, uint32_t number);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "ctl/pattern/pack.h"
 #include "ctl/policy/dead.h"
+#include "ctl/policy/signal.h"
 #include "ctl/policy/words.h"
 
 #define TEXT_CELLS (sizeof(struct rule_text) / sizeof(uint64_t))
@@ -41,6 +42,8 @@ static void fill_header(const struct policy *policy, struct image_header *header
 	header->abi = ABI_VERSION;
 	header->flags = policy->is_audit ? IMAGE_AUDIT : 0;
 	header->observed = policy->observed;
+	header->signals_observed[0] = policy->signals_observed;
+	header->signals_observed[1] = policy->signals_observed >> 32;
 	header->rule_count = policy->rule_count;
 	memcpy(header->name, policy->name, sizeof(header->name));
 	for (int op = 0; op < OPS_MAX; op++)
@@ -221,10 +224,14 @@ int policy_compile(const struct policy *policy, struct diagnostics *diagnostics,
 		net_result = pack_rules(&pack, policy, AUTOMATON_ADDRESSES, &header, diagnostics);
 	program_result = pack_programs(&pack, policy, &header, diagnostics);
 	result = dead_anonymous_report(policy, diagnostics);
+	if (!result)
+		result = signal_dead_report(policy, diagnostics);
 	result = path_result	  ? path_result
 		 : net_result	  ? net_result
 		 : program_result ? program_result
 				  : result;
+	if (!result)
+		result = report_size(policy, diagnostics, signal_pack(&pack, policy, &header));
 	if (!result)
 		result = report_size(policy, diagnostics, pack_descriptions(&pack, policy, &header));
 	if (!result)

@@ -79,8 +79,8 @@ static bool is_anonymous_dead(const struct policy *policy, uint32_t rule)
 	return !(policy->rules[rule].operations & ~decided);
 }
 
-static void report_dead(const struct policy_rule *rule, const struct policy_rule *by, bool is_here,
-			struct diagnostics *diagnostics)
+void dead_report(const struct policy_rule *rule, const struct policy_rule *by, bool is_here,
+		 struct diagnostics *diagnostics)
 {
 	bool is_same = !strcmp(rule->place.file, by->place.file);
 	char *remedy = text_format("rule %u at %s%s%u:%u decides first%s", by->index,
@@ -192,7 +192,7 @@ int dead_rules_report(const struct policy *policy, const struct rule_set *set,
 
 		/* Included rules that only those of files above cover, or help to cover, are no fault of any file. */
 		if (!rule->is_included || is_included_dead[candidates.list[i].rule])
-			report_dead(rule, &policy->rules[candidates.list[i].by],
+			dead_report(rule, &policy->rules[candidates.list[i].by],
 				    is_local && !is_written_dead[candidates.list[i].rule], diagnostics);
 	}
 	free(candidates.list);
@@ -212,7 +212,7 @@ int dead_anonymous_report(const struct policy *policy, struct diagnostics *diagn
 		while (!by->names_anonymous || !(by->operations & rule->operations))
 			by++;
 		if (by->depth >= rule->depth)
-			report_dead(rule, by, false, diagnostics);
+			dead_report(rule, by, false, diagnostics);
 	}
 	return diagnostics_result(diagnostics);
 }

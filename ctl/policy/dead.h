@@ -39,4 +39,8 @@ int dead_rules_report(const struct policy *policy, const struct rule_set *set,
 /* The same for rules that name only memory without a file. */
 int dead_anonymous_report(const struct policy *policy, struct diagnostics *diagnostics);
 
+/* Reports that RULE can never win, for BY decides first; if that IS_HERE only, by this machine or a -D, as a warning. */
+void dead_report(const struct policy_rule *rule, const struct policy_rule *by, bool is_here,
+		 struct diagnostics *diagnostics);
+
 #endif

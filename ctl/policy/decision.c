@@ -43,6 +43,8 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 		return image->anonymous[op];
 	if (object->is_too_deep)
 		return WORD(RULE_DEFAULT, VERB_DENY);
+	if (op == OP_SIGNAL_SEND)
+		return image_match_signal(image, object->signal_kind, object->signal);
 	if (OP_BIT(op) & OPS_NET)
 		return judge_address(image, op, object);
 	return image_match_path(image, object->path, strlen(object->path), op);
@@ -57,8 +59,10 @@ static enum section section_of(enum operation op)
 	return section;
 }
 
-char *decision_change(const struct decision *decision, enum operation op)
+char *decision_change(const struct decision *decision, enum operation op, uint32_t detail)
 {
+	char scratch[OPERATION_NAME_MAX];
+	const char *name = operation_name_of(op, detail, scratch);
 	const struct policy_rule *rule = decision->rule;
 	const char *other = decision->verb == VERB_DENY ? "an allow rule" : "a deny rule";
 
@@ -72,11 +76,10 @@ char *decision_change(const struct decision *decision, enum operation op)
 	if (decision->reason == REASON_TOO_DEEP)
 		return text_format("a name of at most %d components; no rule allows a deeper one", DEPTH_MAX);
 	if (!rule)
-		return text_format("%s for %s that matches it, or another default at %s:%u:%u", other,
-				   operation_name(op), decision->place.file, decision->place.line,
-				   decision->place.column);
-	return text_format("%s for %s that matches it before rule %u, or a narrower rule %u", other,
-			   operation_name(op), rule->index, rule->index);
+		return text_format("%s for %s that matches it, or another default at %s:%u:%u", other, name,
+				   decision->place.file, decision->place.line, decision->place.column);
+	return text_format("%s for %s that matches it before rule %u, or a narrower rule %u", other, name,
+			   rule->index, rule->index);
 }
 
 void decision_origin(const struct compiled *compiled, enum operation op, uint32_t word, struct origin *ret)
@@ -110,12 +113,14 @@ static int decide_one(const struct compiled *compiled, enum operation op, const 
 	decision->rule = origin.rule;
 	decision->place = origin.place;
 	decision->reason = origin.rule ? REASON_RULE : REASON_DEFAULT;
-	decision->error = origin.verb != VERB_DENY ? 0 : OP_BIT(op) & OPS_KERNEL ? EPERM : EACCES;
+	decision->error = origin.verb != VERB_DENY			       ? 0
+			  : OP_BIT(op) & (OPS_KERNEL | OP_BIT(OP_SIGNAL_SEND)) ? EPERM
+									       : EACCES;
 	if (object->is_too_deep && decision->is_enforced && !(OP_BIT(op) & OPS_KERNEL)) {
 		decision->reason = REASON_TOO_DEEP;
 		decision->place = (struct place){ 0 };
 	}
-	decision->change = decision_change(decision, op);
+	decision->change = decision_change(decision, op, object->signal);
 	return decision->change ? 0 : -ENOMEM;
 }
 
@@ -144,8 +149,8 @@ static int decide_two(const struct compiled *compiled, enum operation op, const 
 	return result;
 }
 
-int decision_make(const struct compiled *compiled, enum operation op, const char *text, const char *target,
-		  struct decision *ret, char **ret_error)
+int decision_make(const struct compiled *compiled, enum operation op, uint32_t detail, const char *text,
+		  const char *target, struct decision *ret, char **ret_error)
 {
 	struct decision decision = { 0 };
 	struct object object;
@@ -156,6 +161,7 @@ int decision_make(const struct compiled *compiled, enum operation op, const char
 	result = object_parse(op, text, &object, ret_error);
 	if (result)
 		return result;
+	object.signal = detail;
 	if (decision_is_move(op))
 		result = decide_two(compiled, op, &object, text, target, &decision, ret_error);
 	else

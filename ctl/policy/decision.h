@@ -67,15 +67,15 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 void decision_origin(const struct compiled *compiled, enum operation op, uint32_t word, struct origin *ret);
 
 /* What somebody could write to get the other verdict; NULL without memory. */
-char *decision_change(const struct decision *decision, enum operation op);
+char *decision_change(const struct decision *decision, enum operation op, uint32_t detail);
 
 /*
- * Decides OP on the object TEXT; TARGET is the new name of a rename or link, else
+ * Decides OP, with the signal DETAIL, on the object TEXT; TARGET is the new name of a rename or link, else
  * NULL. 0; -EINVAL with what is wrong with an object in *ret_error, the caller's;
  * -ENOTSUP if this version does not decide OP; or -ENOMEM. decision_done ends it.
  */
-int decision_make(const struct compiled *compiled, enum operation op, const char *text, const char *target,
-		  struct decision *ret, char **ret_error);
+int decision_make(const struct compiled *compiled, enum operation op, uint32_t detail, const char *text,
+		  const char *target, struct decision *ret, char **ret_error);
 void decision_done(struct decision *decision);
 
 /* The outcome of one test of a policy. */

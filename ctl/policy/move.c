@@ -203,7 +203,7 @@ static char *describe_change(const struct moving *moving)
 	const struct widening *widening = moving->decision->move->widens;
 
 	if (!widening)
-		return decision_change(moving->decision, moving->decided);
+		return decision_change(moving->decision, moving->decided, 0);
 	if (widening->is_unproven)
 		return text_format(
 			"equal rules for both directories; or copy it, which is judged file by file");

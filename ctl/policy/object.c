@@ -9,6 +9,7 @@
 
 #include "ctl/base/text.h"
 #include "ctl/policy/address.h"
+#include "ctl/policy/signal.h"
 #include "ctl/sys/links.h"
 #include "kern/decide.h"
 
@@ -244,12 +245,29 @@ static int parse_address(const char *text, struct object *object, char **ret_err
 	return result ? refuse_address(text, ret_error) : 0;
 }
 
+static int parse_target(const char *text, struct object *object, char **ret_error)
+{
+	const char *near = text_suggest(text, target_words);
+	int kind = signal_kind_parse(text);
+
+	object->signal_kind = kind;
+	if (kind >= 0)
+		return 0;
+	if (near)
+		return refuse(ret_error, text_format("unknown target '%s' (did you mean '%s'?)", text, near));
+	return refuse(ret_error, text_format("unknown target '%s': write one of self, child, descendant, "
+					     "session, external, system",
+					     text));
+}
+
 int object_parse(enum operation op, const char *text, struct object *ret, char **ret_error)
 {
 	struct object object = { 0 };
 	int result;
 
-	if (OP_BIT(op) & OPS_NET)
+	if (op == OP_SIGNAL_SEND)
+		result = parse_target(text, &object, ret_error);
+	else if (OP_BIT(op) & OPS_NET)
 		result = parse_address(text, &object, ret_error);
 	else if (op == OP_EXEC_RUN)
 		result = parse_command(op, text, &object, ret_error);

@@ -17,6 +17,8 @@ struct object {
 	uint8_t address[16];
 	uint8_t protocol; /* as in the address key */
 	uint16_t port;
+	uint32_t signal_kind; /* what the target of a signal is, by decide_signal_kind(), */
+	uint32_t signal;      /* and which signal; set by whoever knows it */
 };
 
 /*

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "ctl/policy/sections.h"
+#include "ctl/policy/signal.h"
 #include "ctl/policy/words.h"
 
 /* Sections of the language whose operations come from no rule table of ours yet. */
 static bool is_unenforced_section(const char *word, size_t len)
 {
-	return (len == 6 && !strncmp(word, "signal", len) && !coverage_has(FEATURE_SIGNAL)) ||
-	       (len == 6 && !strncmp(word, "kernel", len) && !coverage_has(FEATURE_KERNEL)) ||
+	return (len == 6 && !strncmp(word, "kernel", len) && !coverage_has(FEATURE_KERNEL)) ||
 	       (len == 4 && !strncmp(word, "unix", len) && !coverage_has(FEATURE_UNIX));
 }
 
@@ -28,11 +28,13 @@ static void unknown_operation(struct reader *reader, const struct place *place, 
 }
 
 /* The operation that WORD names at PLACE, or -1 after an error. */
-static int hooked_operation(struct reader *reader, struct place place, const char *word)
+static int hooked_operation(struct reader *reader, struct place place, const char *word, uint32_t *ret_detail)
 {
-	int op = operation_parse(word);
+	int op = operation_parse(word, ret_detail);
 
-	if (op < 0 && is_unenforced_section(word, strcspn(word, ".")))
+	if (op < 0 && !strncmp(word, "signal.", 7))
+		signal_read(reader, place, word + 7);
+	else if (op < 0 && is_unenforced_section(word, strcspn(word, ".")))
 		reader_refuse(reader, place, word);
 	else if (op < 0)
 		unknown_operation(reader, &place, word);
@@ -47,6 +49,7 @@ static void read_observed(struct reader *reader, const struct json_node *node, v
 {
 	const bool *is_list = data;
 	enum section section = section_find(node->string);
+	uint32_t detail;
 	int op;
 
 	if (!strcmp(node->string, "*")) {
@@ -54,12 +57,17 @@ static void read_observed(struct reader *reader, const struct json_node *node, v
 			reader_error(reader, node, "write \"*\" instead of the list",
 				     "'*' in a list of operations");
 		reader->policy->observed |= OPS_HOOKED;
+		reader->policy->signals_observed = SIGNALS_ALL;
 	} else if (section < SECTION_COUNT) {
 		reader->policy->observed |= section_operations(section) & OPS_HOOKED;
+		if (section == SECTION_SIGNAL)
+			reader->policy->signals_observed = SIGNALS_ALL;
 	} else {
-		op = hooked_operation(reader, json_place(reader->document, node), node->string);
+		op = hooked_operation(reader, json_place(reader->document, node), node->string, &detail);
 		if (op >= 0)
 			reader->policy->observed |= OP_BIT(op);
+		if (op == OP_SIGNAL_SEND)
+			reader->policy->signals_observed |= detail ? signal_bit(detail) : SIGNALS_ALL;
 	}
 }
 
@@ -118,6 +126,7 @@ static void unknown_key(struct reader *reader, const struct json_node *member)
 static bool read_operation(struct reader *reader, const struct json_node *node, struct policy_test *test)
 {
 	const struct json_node *found = NULL;
+	uint32_t detail = 0;
 	int op = -1;
 
 	for (const struct json_node *member = node->first; member; member = member->next) {
@@ -133,9 +142,13 @@ static bool read_operation(struct reader *reader, const struct json_node *node, 
 			continue;
 		}
 		found = member;
-		op = hooked_operation(reader, json_key_place(reader->document, member), member->key);
-		if (op >= 0) {
+		op = hooked_operation(reader, json_key_place(reader->document, member), member->key, &detail);
+		if (op == OP_SIGNAL_SEND && !detail) {
+			reader_key_error(reader, member, "write one signal, as in \"signal.TERM\"",
+					 "a test of all signals");
+		} else if (op >= 0) {
 			test->op = op;
+			test->detail = detail;
 			read_objects(reader, member, test);
 		}
 	}

@@ -21,6 +21,7 @@ enum section {
 	SECTION_FILE,
 	SECTION_EXEC,
 	SECTION_NET,
+	SECTION_SIGNAL,
 	SECTION_COUNT,
 };
 
@@ -56,6 +57,8 @@ struct policy_rule {
 	enum severity severity;
 	char *tag;		 /* or NULL */
 	char *message;		 /* or NULL */
+	uint32_t targets;	 /* signal: mask of enum target, */
+	uint64_t signals;	 /* and of the signals, bit 0 for signal 1 */
 	bool names_anonymous;	 /* exec: one of its paths is anon: */
 	struct pattern *pattern; /* what it matches; NULL if nothing that has a name or address */
 	struct pattern
@@ -80,6 +83,7 @@ struct policy_surface {
 struct policy_test {
 	struct place place; /* of its object */
 	enum operation op;
+	uint32_t detail; /* the signal */
 	char *object;
 	char *target; /* new name of a rename or link, else NULL */
 	enum verb expect;
@@ -100,7 +104,8 @@ struct policy {
 	char name[POLICY_NAME_MAX];
 	char *description; /* or NULL */
 	bool is_audit;
-	uint32_t observed;			 /* mask of operations */
+	uint32_t observed;			 /* mask of operations, */
+	uint64_t signals_observed;		 /* and of the signals among them, bit 0 for signal 1 */
 	struct policy_surface surface[OP_COUNT]; /* of the kernel section's operations */
 	struct policy_section section[SECTION_COUNT];
 	struct policy_rule *rules; /* rule r of the image is rules[r] */

@@ -164,13 +164,8 @@ static void read_member(struct reader *reader, const struct json_node *member)
 		const char *key;
 		void (*read)(struct reader *reader, const struct json_node *node);
 	} readers[] = {
-		{ "description", read_description },
-		{ "mode", read_mode },
-		{ "observe", read_own_parts },
-		{ "tests", read_own_parts },
-		{ "signal", signal_check },
-		{ "kernel", kernel_read },
-		{ "env", env_check },
+		{ "description", read_description }, { "mode", read_mode },	{ "observe", read_own_parts },
+		{ "tests", read_own_parts },	     { "kernel", kernel_read }, { "env", env_check },
 		{ "limits", limits_check },
 	};
 	enum section section = section_find(member->key);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctl/policy/signal.h"
 #include "ctl/policy/words.h"
 
 #define RULE_KEYS "deny", "allow", "audit", "ask", "tag", "severity", "message", "timeout"
@@ -13,6 +14,7 @@ static const char *const rule_keys[SECTION_COUNT][16] = {
 	[SECTION_FILE] = { "path", RULE_KEYS, NULL },
 	[SECTION_EXEC] = { "path", "args", RULE_KEYS, NULL },
 	[SECTION_NET] = { "cidr", "host", "unix", "port", "proto", RULE_KEYS, NULL },
+	[SECTION_SIGNAL] = { "to", RULE_KEYS, NULL },
 };
 
 const struct json_node *rule_verb(struct reader *reader, const struct json_node *node, enum verb *ret_verb)
@@ -117,6 +119,14 @@ static void read_operation(struct reader *reader, const struct json_node *node, 
 	}
 }
 
+static uint32_t read_operations(struct reader *reader, const struct json_node *verb, enum section section)
+{
+	struct operation_reading reading = { .section = section, .is_list = verb->type == JSON_ARRAY };
+
+	reader_each(reader, verb, read_operation, &reading);
+	return reading.operations;
+}
+
 static int append_rule(struct policy *policy, const struct policy_rule *rule)
 {
 	size_t count = policy->rule_count;
@@ -155,8 +165,8 @@ void rule_read(struct reader *reader, enum section section, const struct json_no
 		[SECTION_FILE] = "a rule of 'file'",
 		[SECTION_EXEC] = "a rule of 'exec'",
 		[SECTION_NET] = "a rule of 'net'",
+		[SECTION_SIGNAL] = "a rule of 'signal'",
 	};
-	struct operation_reading operations = { .section = section };
 	struct rule_draft draft = {
 		.rule = { .section = section, .is_included = reader->is_included, .depth = reader->depth }
 	};
@@ -167,14 +177,13 @@ void rule_read(struct reader *reader, enum section section, const struct json_no
 	draft.rule.place = json_place(reader->document, node);
 	reader_check_keys(reader, node, rule_keys[section], where[section]);
 	verb = rule_verb(reader, node, &draft.rule.verb);
-	if (verb) {
-		operations.is_list = verb->type == JSON_ARRAY;
-		reader_each(reader, verb, read_operation, &operations);
-	}
-	draft.rule.operations = operations.operations;
+	if (verb && section != SECTION_SIGNAL)
+		draft.rule.operations = read_operations(reader, verb, section);
 	rule_words(reader, node, draft.rule.verb, &draft.rule);
 	if (section == SECTION_NET)
 		net_rule_read(reader, node, &draft);
+	else if (section == SECTION_SIGNAL)
+		signal_rule_read(reader, node, verb, &draft.rule);
 	else
 		path_rule_read(reader, node, &draft);
 	finish_rule(reader, &draft);

@@ -43,8 +43,8 @@ int decision_test(const struct compiled *compiled, const struct policy_test *tes
 {
 	struct test_outcome outcome = { .test = test };
 	bool has_failed = false;
-	int result = decision_make(compiled, test->op, test->object, test->target, &outcome.decision,
-				   &outcome.failure);
+	int result = decision_make(compiled, test->op, test->detail, test->object, test->target,
+				   &outcome.decision, &outcome.failure);
 
 	if (result == -EINVAL)
 		result = 0;
@@ -70,6 +70,7 @@ int policy_run_tests(const struct compiled *compiled, struct diagnostics *diagno
 {
 	const struct policy *policy = compiled->policy;
 	struct test_outcome outcome;
+	char scratch[OPERATION_NAME_MAX];
 	int result = 0;
 
 	for (size_t i = 0; i < policy->test_count; i++) {
@@ -79,7 +80,8 @@ int policy_run_tests(const struct compiled *compiled, struct diagnostics *diagno
 		if (outcome.failure)
 			diagnostics_error(
 				diagnostics, &policy->tests[i].place, "mend the rules or the test",
-				"test %zu fails: %s %s%s%s: %s", i, operation_name(policy->tests[i].op),
+				"test %zu fails: %s %s%s%s: %s", i,
+				operation_name_of(policy->tests[i].op, policy->tests[i].detail, scratch),
 				policy->tests[i].object, policy->tests[i].target ? " " : "",
 				policy->tests[i].target ? policy->tests[i].target : "", outcome.failure);
 		test_outcome_done(&outcome);

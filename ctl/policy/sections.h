@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Readers of the parts of a policy that hold no file, exec or net rules. */
+/* Readers of the parts of a policy that hold no rules. */
 #ifndef AGENTCTL_SECTIONS_H
 #define AGENTCTL_SECTIONS_H
 
@@ -13,7 +13,6 @@ void tests_read(struct reader *reader, const struct json_node *node);
 void kernel_read(struct reader *reader, const struct json_node *node);
 
 /* Checks the sections that are described, but not enforced yet, and refuses them. */
-void signal_check(struct reader *reader, const struct json_node *node);
 void env_check(struct reader *reader, const struct json_node *node);
 void limits_check(struct reader *reader, const struct json_node *node);
 

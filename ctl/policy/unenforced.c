@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Checking the sections that are described but not enforced yet: signal, env and limits. */
+/* Checking the sections that are described but not enforced yet: env and limits. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,71 +13,6 @@ static void refuse_section(struct reader *reader, const struct json_node *node, 
 {
 	if (!coverage_has(feature))
 		reader_refuse(reader, json_key_place(reader->document, node), node->key);
-}
-
-static const char *const signal_words[] = {
-	"HUP",	"INT",	"QUIT", "ILL",	  "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1", "SEGV",
-	"USR2", "PIPE", "ALRM", "TERM",	  "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN", "TTOU",
-	"URG",	"XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "IO",   "PWR",  "SYS",  NULL,
-};
-
-static void check_signal(struct reader *reader, const struct json_node *node, void *data)
-{
-	struct place place = json_place(reader->document, node);
-
-	(void)data;
-	if (strcmp(node->string, "*") && word_find(signal_words, node->string) < 0)
-		reader_unknown(reader, &place, "signal", node->string, signal_words);
-}
-
-static void check_target(struct reader *reader, const struct json_node *node, void *data)
-{
-	static const char *const words[] = { "self",	 "child",  "descendant", "session",
-					     "external", "system", NULL };
-
-	(void)data;
-	reader_word(reader, node, words, "target");
-}
-
-static void check_signal_rule(struct reader *reader, const struct json_node *node)
-{
-	static const char *const keys[] = { "to",  "deny",     "allow",	  "audit",   "ask",
-					    "tag", "severity", "message", "timeout", NULL };
-	const struct json_node *verb, *to = json_member(node, "to");
-	struct policy_rule rule = { 0 };
-
-	if (!reader_is(reader, node, JSON_OBJECT))
-		return;
-	reader_check_keys(reader, node, keys, "a rule of 'signal'");
-	verb = rule_verb(reader, node, &rule.verb);
-	if (verb)
-		reader_each(reader, verb, check_signal, NULL);
-	rule_words(reader, node, rule.verb, &rule);
-	if (to)
-		reader_each(reader, to, check_target, NULL);
-	else
-		reader_error(reader, node, "add it with targets such as \"child\"", "a rule without 'to'");
-	free(rule.tag);
-	free(rule.message);
-}
-
-void signal_check(struct reader *reader, const struct json_node *node)
-{
-	static const char *const keys[] = { "default", "rules", NULL };
-	const struct json_node *rules = json_member(node, "rules"), *fallback = json_member(node, "default");
-
-	refuse_section(reader, node, FEATURE_SIGNAL);
-	if (!reader_is(reader, node, JSON_OBJECT))
-		return;
-	reader_check_keys(reader, node, keys, "'signal'");
-	if (fallback)
-		default_read(reader, fallback);
-	if (!rules || !reader_is(reader, rules, JSON_ARRAY))
-		return;
-	if (!rules->len)
-		reader_error(reader, rules, "write a rule in it, or remove it", "an empty list");
-	for (const struct json_node *rule = rules->first; rule; rule = rule->next)
-		check_signal_rule(reader, rule);
 }
 
 static void check_name_pattern(struct reader *reader, const struct json_node *node, void *data)

@@ -2,12 +2,16 @@
 /* The words of the policy language that stand for numbers of kern/abi.h. */
 #include "ctl/policy/words.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "ctl/base/signal_name.h"
 
 const char *const section_names[SECTION_COUNT] = {
 	[SECTION_FILE] = "file",
 	[SECTION_EXEC] = "exec",
 	[SECTION_NET] = "net",
+	[SECTION_SIGNAL] = "signal",
 };
 
 const char *const verb_words[] = {
@@ -38,6 +42,16 @@ const char *operation_name(enum operation op)
 	return operations[op].name;
 }
 
+const char *operation_name_of(enum operation op, uint32_t detail, char scratch[OPERATION_NAME_MAX])
+{
+	char name[SIGNAL_NAME_MAX];
+
+	if (op != OP_SIGNAL_SEND)
+		return operation_name(op);
+	snprintf(scratch, OPERATION_NAME_MAX, "signal.%s", signal_name(detail, name));
+	return scratch;
+}
+
 const char *operation_word(enum operation op)
 {
 	return operations[op].word;
@@ -51,8 +65,13 @@ int operation_find(const char *section, const char *word)
 	return -1;
 }
 
-int operation_parse(const char *name)
+int operation_parse(const char *name, uint32_t *ret_detail)
 {
+	int number = strncmp(name, "signal.", 7) ? -1 : signal_parse(name + 7);
+
+	*ret_detail = number > 0 ? number : 0;
+	if (number > 0)
+		return OP_SIGNAL_SEND;
 	for (int op = 0; op < OP_COUNT; op++)
 		if (!strcmp(operations[op].name, name))
 			return op;
@@ -65,6 +84,7 @@ uint32_t section_operations(enum section section)
 		[SECTION_FILE] = OPS_FILE,
 		[SECTION_EXEC] = OPS_EXEC,
 		[SECTION_NET] = OPS_NET,
+		[SECTION_SIGNAL] = OP_BIT(OP_SIGNAL_SEND),
 	};
 
 	return masks[section];

@@ -9,13 +9,16 @@
 
 /* "file.read" */
 const char *operation_name(enum operation op);
+#define OPERATION_NAME_MAX 32
+/* "file.read", and "signal.TERM" where DETAIL is a signal; in SCRATCH if it has to be made. */
+const char *operation_name_of(enum operation op, uint32_t detail, char scratch[OPERATION_NAME_MAX]);
 /* "read" */
 const char *operation_word(enum operation op);
 
 /* The operation WORD of SECTION ("file", "read"), or -1. */
 int operation_find(const char *section, const char *word);
-/* The operation "file.read", or -1. */
-int operation_parse(const char *name);
+/* The operation "file.read", or -1. The signal of "signal.TERM" goes to *ret_detail, 0 for "signal.*" and all others. */
+int operation_parse(const char *name, uint32_t *ret_detail);
 
 /* Operations that rules of SECTION may name. */
 uint32_t section_operations(enum section section);

@@ -24,10 +24,10 @@ static const char *verdict_on(const struct compiled *compiled, const char *opera
 	static char verdict[128];
 	struct decision decision;
 	char *error = NULL;
-	int len;
+	uint32_t detail;
+	int len, op = operation_parse(operation, &detail);
 
-	assert_int_equal(decision_make(compiled, operation_parse(operation), old, fresh, &decision, &error),
-			 0);
+	assert_int_equal(decision_make(compiled, op, detail, old, fresh, &decision, &error), 0);
 	assert_non_null(decision.move);
 	len = snprintf(verdict, sizeof(verdict), "%s", verb_words[decision.verb]);
 	if (decision.verb == VERB_DENY)
@@ -124,7 +124,7 @@ static void decide(const struct compiled *compiled, const char *old, const char 
 {
 	char *error = NULL;
 
-	assert_int_equal(decision_make(compiled, OP_FILE_RENAME, old, fresh, ret, &error), 0);
+	assert_int_equal(decision_make(compiled, OP_FILE_RENAME, 0, old, fresh, ret, &error), 0);
 }
 
 /* A directory is judged by what may lie below: beside the verdict, or in it where the old name says so. */
@@ -203,7 +203,7 @@ static void test_edges(void **state)
 	for (int i = 0; i <= DEPTH_MAX; i++)
 		memcpy(deep + 2 * i, "/d", 3);
 	open_text(net, &compiled);
-	assert_int_equal(decision_make(&compiled, OP_FILE_LINK, "/a", "/b", &decision, &error), 0);
+	assert_int_equal(decision_make(&compiled, OP_FILE_LINK, 0, "/a", "/b", &decision, &error), 0);
 	assert_int_equal(decision.verb, VERB_ALLOW);
 	assert_false(decision.is_enforced);
 	decision_done(&decision);
@@ -211,7 +211,7 @@ static void test_edges(void **state)
 	open_text(policy_text, &compiled);
 	assert_move(&compiled, "file.link", deep, "/w/x", "deny too-deep EACCES file.link");
 	assert_move(&compiled, "file.link", "/w/x", deep, "deny too-deep EACCES file.create");
-	assert_int_equal(decision_make(&compiled, OP_FILE_LINK, "/a", "b", &decision, &error), -EINVAL);
+	assert_int_equal(decision_make(&compiled, OP_FILE_LINK, 0, "/a", "b", &decision, &error), -EINVAL);
 	assert_non_null(error);
 	free(error);
 	compiled_done(&compiled);

@@ -126,9 +126,10 @@ static inline const char *verdict_of(const struct compiled *compiled, const char
 	static char verdict[64];
 	struct decision decision;
 	char *error = NULL;
+	uint32_t detail;
+	int op = operation_parse(operation, &detail);
 
-	assert_int_equal(decision_make(compiled, operation_parse(operation), object, NULL, &decision, &error),
-			 0);
+	assert_int_equal(decision_make(compiled, op, detail, object, NULL, &decision, &error), 0);
 	if (decision.rule)
 		snprintf(verdict, sizeof(verdict), "%s %u", verb_words[decision.verb], decision.rule->index);
 	else

@@ -485,11 +485,12 @@ static void test_programs(void **state)
 static void test_coverage(void **state)
 {
 	size_t count, operations = 0;
+	uint32_t detail;
 	const char *const *missing = coverage_missing(&count);
 
 	(void)state;
 	for (size_t i = 0; i < count; i++)
-		operations += operation_parse(missing[i]) >= 0;
+		operations += operation_parse(missing[i], &detail) >= 0;
 	for (int op = 0; op < OP_COUNT; op++)
 		operations -= !(OP_BIT(op) & OPS_HOOKED);
 	assert_int_equal(operations, 0);
