@@ -94,7 +94,8 @@ static struct memory *find_or_take(struct account *account, const struct bucket_
 /* Without memory the event is not remembered, and a later repeat has no details: worse to read, but not wrong. */
 static void remember(struct account *account, const struct event_view *view, const void *record, size_t size)
 {
-	struct bucket_key key = { view->attachment, view->generation, view->word, view->op };
+	struct bucket_key key = { view->attachment, view->generation, view->word,
+				  BUCKET_OP(view->op, view->detail) };
 	struct memory *memory = find_or_take(account, &key);
 
 	if (memory->size < size) {
@@ -238,7 +239,8 @@ static struct event_view view_of_key(const struct bucket_key *key, const struct 
 {
 	struct event_view view = {
 		.verdict = event_verdict_of_verb(WORD_VERB(key->word)),
-		.op = key->op,
+		.op = BUCKET_OP_NUMBER(key->op),
+		.detail = BUCKET_OP_DETAIL(key->op),
 		.rule = EVENT_NO_RULE,
 		.generation = key->generation,
 		.attachment = key->attachment,

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "ctl/base/signal_name.h"
+
 #define ERRNO_MAX 4095
 #define PROTOCOL_MPTCP 262
 #define CLOCK_TRIES 3
@@ -138,6 +140,8 @@ static void describe_numbers(const struct event *event, int64_t clock_offset, st
 	view->family = event->family;
 	view->port = event->port;
 	view->protocol = event->protocol;
+	view->detail = event->detail;
+	view->other_pid = event->other_pid;
 	memcpy(view->address, event->address, sizeof(view->address));
 }
 
@@ -165,6 +169,7 @@ int event_decode(const void *record, size_t size, int64_t clock_offset, struct e
 	if (cutter.has_failed)
 		return -EBADMSG;
 	view.comm = FIXED(record, comm);
+	view.other_comm = FIXED(record, other_comm);
 	view.policy = FIXED(record, policy);
 	view.tag = FIXED(record, tag);
 	view.message = FIXED(record, message);
@@ -185,6 +190,11 @@ struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRE
 	/* A socket of a family that is refused as a whole has no address that we could read. */
 	if (view->family && !is_address(view) && !view->object.len) {
 		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "family %u", view->family);
+		return (struct span){ scratch, len };
+	}
+	if (view->other_pid && !view->object.len) {
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "%u %.*s", view->other_pid,
+			       (int)view->other_comm.len, view->other_comm.data);
 		return (struct span){ scratch, len };
 	}
 	if (!is_address(view))
@@ -224,6 +234,16 @@ const char *event_op_word(unsigned int op)
 	};
 
 	return WORD_OF(words, op);
+}
+
+const char *event_op(const struct event_view *view, char scratch[EVENT_OP_TEXT])
+{
+	char name[SIGNAL_NAME_MAX];
+
+	if (view->op != OP_SIGNAL_SEND)
+		return event_op_word(view->op);
+	snprintf(scratch, EVENT_OP_TEXT, "signal.%s", signal_name(view->detail, name));
+	return scratch;
 }
 
 const char *event_verdict_word(unsigned int verdict)

@@ -45,9 +45,11 @@ struct event_view {
 	uint32_t pid, tid, ppid, uid;
 	uint16_t family, port;
 	uint32_t protocol;
+	uint32_t detail;    /* the signal */
+	uint32_t other_pid; /* 0 where the act is about no process */
 	uint8_t address[16];
 	struct span object, target, args, host;
-	struct span exe, cgroup, comm;
+	struct span exe, cgroup, comm, other_comm;
 	struct span policy, tag, message;
 };
 
@@ -72,11 +74,16 @@ bool event_is_canary(const void *record, size_t size);
 
 #define EVENT_ADDRESS_TEXT 64
 
-/* The object's bytes: a path as it is, or ADDR:PORT or [ADDR6]:PORT written to SCRATCH. */
+/* The object's bytes: a path as it is; or ADDR:PORT, [ADDR6]:PORT, or PID COMM written to SCRATCH. */
 struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT]);
 
 /* "tcp", "udp", "icmp", or a number written to SCRATCH; NULL where the object is no address. */
 const char *event_protocol(const struct event_view *view, char scratch[16]);
+
+#define EVENT_OP_TEXT 32
+
+/* What happened: "file.read", or "signal.TERM" written to SCRATCH. */
+const char *event_op(const struct event_view *view, char scratch[EVENT_OP_TEXT]);
 
 /* "file.read" and its parts; "?" for numbers outside the tables. */
 const char *event_op_word(unsigned int op);

@@ -131,6 +131,8 @@ static void put_details(struct journal_entry *entry, const struct event_view *vi
 
 static void put_fields(struct journal_entry *entry, const struct event_view *view)
 {
+	char scratch[EVENT_OP_TEXT];
+
 	field_begin(entry, "MESSAGE");
 	text_put_message(entry->stream, view, false);
 	field_end(entry);
@@ -142,7 +144,7 @@ static void put_fields(struct journal_entry *entry, const struct event_view *vie
 	if (view->count)
 		put_number(entry, "AGENTCTL_COUNT", view->count);
 	if (view->verdict != VERDICT_LOST)
-		put_text(entry, "AGENTCTL_OP", event_op_word(view->op));
+		put_text(entry, "AGENTCTL_OP", event_op(view, scratch));
 	if (view->has_rule)
 		put_details(entry, view);
 	/* All of it, for reading back: time, number and process are in no other field. */

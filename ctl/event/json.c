@@ -134,6 +134,8 @@ static void put_details(struct json_writer *json, const struct event_view *view)
 
 static void put_event(struct json_writer *json, const struct event_view *view)
 {
+	char scratch[EVENT_OP_TEXT];
+
 	put_time(json, view->wall_ns);
 	if (view->seq)
 		put_number(json, "seq", view->seq);
@@ -146,7 +148,7 @@ static void put_event(struct json_writer *json, const struct event_view *view)
 		put_word(json, "ring", view->ring == RING_DENIALS ? "denials" : "observations");
 		return;
 	}
-	put_word(json, "op", event_op_word(view->op));
+	put_word(json, "op", event_op(view, scratch));
 	put_details(json, view);
 }
 

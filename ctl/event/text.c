@@ -109,13 +109,15 @@ static void put_details(FILE *stream, const struct event_view *view)
 
 void text_put_message(FILE *stream, const struct event_view *view, bool has_colours)
 {
+	char scratch[EVENT_OP_TEXT];
+
 	if (view->verdict == VERDICT_LOST) {
 		fprintf(stream, "lost %" PRIu64 " %s", view->count,
 			view->ring == RING_DENIALS ? "denials" : "observations");
 		return;
 	}
 	put_verdict(stream, view->repeated, has_colours);
-	fprintf(stream, " %s", event_op_word(view->op));
+	fprintf(stream, " %s", event_op(view, scratch));
 	if (view->has_rule)
 		put_details(stream, view);
 	if (view->verdict == VERDICT_REPEATED)
