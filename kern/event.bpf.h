@@ -46,6 +46,7 @@ struct act {
 	__s32 error;
 	__u32 is_anonymous; /* memory without a file: the name it had is not what was judged */
 	__u32 observed;	    /* the image's, for what it allows */
+	__u32 is_quiet;	    /* nobody is told */
 	__u32 is_tentative; /* a creating open of a name that may turn out to exist: it is told when the open ends */
 };
 

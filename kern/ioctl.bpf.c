@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Requests on open files (ioctl) that do more than the file's own rights say: keystrokes, snapshots, inode flags. */
-#include "surface.bpf.h"
+#include "owner.bpf.h"
 #include "verdict.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -13,6 +13,9 @@ char LICENSE[] SEC("license") = "GPL";
 #define IOCTL_BTRFS_SUBVOL_CREATE_V2 0x50009418
 #define IOCTL_BTRFS_SNAP_DESTROY 0x5000940f
 #define IOCTL_BTRFS_SNAP_DESTROY_V2 0x5000943f
+#define IOCTL_FIOASYNC 0x5452
+#define IOCTL_FIOSETOWN 0x8901
+#define IOCTL_SIOCSPGRP 0x8902
 #define IOCTL_SETFLAGS 0x40086602
 #define IOCTL_SETFLAGS_32 0x40046602
 #define IOCTL_FSSETXATTR 0x401c5820
@@ -39,12 +42,24 @@ static __always_inline __u32 ioctl_operation(unsigned int request)
 	case IOCTL_BTRFS_SNAP_DESTROY:
 	case IOCTL_BTRFS_SNAP_DESTROY_V2:
 		return OP_KERNEL_SNAPSHOT;
+	case IOCTL_FIOASYNC:
+	case IOCTL_FIOSETOWN:
+	case IOCTL_SIOCSPGRP:
+		return OP_SIGNAL_SEND;
 	case IOCTL_SETFLAGS:
 	case IOCTL_SETFLAGS_32:
 	case IOCTL_FSSETXATTR:
 		return OP_FILE_ATTR;
 	}
 	return OP_COUNT;
+}
+
+/* Whom the request names lies in the caller's memory, as with keystrokes. */
+static __always_inline int ioctl_judge_owner(struct file *file, __u32 policy, unsigned int request)
+{
+	if (request == IOCTL_FIOASYNC && owner_is_own(file))
+		return 0;
+	return owner_judge_file(file, policy, OWNER_SIGIO) ? -EPERM : 0;
 }
 
 static __always_inline int ioctl_judge(struct file *file, unsigned int request)
@@ -58,6 +73,8 @@ static __always_inline int ioctl_judge(struct file *file, unsigned int request)
 	policy = subject_policy(attr.task);
 	if (!policy)
 		return 0;
+	if (op == OP_SIGNAL_SEND)
+		return ioctl_judge_owner(file, policy, request);
 	if (op != OP_FILE_ATTR)
 		return surface_judge_file(file, policy, op) ? -EPERM : 0;
 	if (flags_have_own_hook)
@@ -74,6 +91,8 @@ static __always_inline int ioctl_judge_surface(struct file *file, unsigned int r
 	if (op == OP_COUNT || op == OP_FILE_ATTR)
 		return 0;
 	policy = subject_policy(bpf_get_current_task_btf());
+	if (policy && op == OP_SIGNAL_SEND)
+		return ioctl_judge_owner(file, policy, request);
 	return policy && surface_judge_file(file, policy, op) ? -EPERM : 0;
 }
 

@@ -451,8 +451,8 @@ static __always_inline void end_states(struct end *end, const struct look *look)
  * END, if there is one, learns where the name led. The mount MNT is a number: it
  * may come from a list without types.
  */
-static __noinline void name_slow(struct dentry *object, __u64 mnt, struct head *head, struct found *found,
-				 struct end *end)
+static __noinline __attribute__((unused)) void name_slow(struct dentry *object, __u64 mnt, struct head *head,
+							 struct found *found, struct end *end)
 {
 	struct vfsmount *from = (void *)mnt;
 	struct walk walk = {};

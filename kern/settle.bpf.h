@@ -16,7 +16,7 @@ static __noinline bool bucket_admits(struct act *act, __u64 attachment)
 		.attachment = attachment,
 		.generation = act->generation,
 		.word = act->word,
-		.op = act->op,
+		.op = BUCKET_OP(act->op, act->detail),
 	};
 	__u64 now = bpf_ktime_get_boot_ns();
 	struct bucket *bucket = bpf_map_lookup_elem(&buckets, &key);
@@ -207,7 +207,8 @@ __weak __noinline int act_settle(struct act *act)
 			return -EACCES;
 		}
 	}
-	event_account(act);
+	if (!act->is_quiet)
+		event_account(act);
 	return act->verdict == VERDICT_BLOCKED ? -EACCES : 0;
 }
 

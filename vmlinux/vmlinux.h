@@ -38,6 +38,7 @@ struct super_block {
 	unsigned long s_flags;
 	unsigned long s_magic;
 	struct dentry *s_root;
+	unsigned int s_dev;
 };
 
 /* To 6.17: the mounts of a file system are a ring. */
@@ -153,8 +154,26 @@ struct file {
 	fmode_t f_mode;
 };
 
+struct upid {
+	int nr;
+};
+
 struct pid {
 	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct fown_struct {
+	struct pid *pid;
+};
+
+/* To 6.11 within the file, from 6.12 apart. */
+struct file___owner {
+	struct fown_struct f_owner;
+};
+
+struct file___owner_pointer {
+	struct fown_struct *f_owner;
 };
 
 struct proc_inode {

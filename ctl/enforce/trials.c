@@ -8,13 +8,20 @@
 #include <linux/fs.h>
 #include <linux/posix_acl_xattr.h>
 #include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -195,6 +202,87 @@ static bool refused_snapshot(const struct stage *stage)
 	return ioctl(stage->file, BTRFS_IOC_SUBVOL_CREATE, NULL) < 0 && errno == EPERM;
 }
 
+static bool is_forbidden(long result)
+{
+	return result < 0 && errno == EPERM;
+}
+
+/* One that nobody waits for, and that does nothing if it arrives. */
+static bool refused_signal(const struct stage *stage)
+{
+	return is_forbidden(kill(getpid(), SIGURG));
+}
+
+/*
+ * The other process is the first: it is always there, and neither the self-check's
+ * nor this tool's. What is not refused changes nothing about it.
+ */
+#define OTHER_PROCESS 1
+
+static bool refused_owner(const struct stage *stage)
+{
+	return is_forbidden(fcntl(stage->mail, F_SETOWN, OTHER_PROCESS));
+}
+
+static bool refused_ioctl_owner(const struct stage *stage)
+{
+	int pid = OTHER_PROCESS;
+
+	return is_forbidden(ioctl(stage->mail, FIOSETOWN, &pid));
+}
+
+/* Nobody is told of the refusal but the program itself. */
+static bool refused_bell(const struct stage *stage)
+{
+	return send(stage->bell, "", 1, MSG_NOSIGNAL) == 1;
+}
+
+static bool refused_reach(const struct stage *stage)
+{
+	char byte;
+	struct iovec local = { &byte, 1 }, remote = { NULL, 1 };
+
+	return is_forbidden(process_vm_readv(OTHER_PROCESS, &local, 1, &remote, 1, 0));
+}
+
+static bool refused_traceme(const struct stage *stage)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(!is_forbidden(ptrace(PTRACE_TRACEME, 0, NULL, NULL)));
+	return pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool refused_limit(const struct stage *stage)
+{
+	struct rlimit limit;
+
+	return !prlimit(OTHER_PROCESS, RLIMIT_CORE, NULL, &limit) &&
+	       is_forbidden(prlimit(OTHER_PROCESS, RLIMIT_CORE, &limit, NULL));
+}
+
+static bool refused_nice(const struct stage *stage)
+{
+	int nice = getpriority(PRIO_PROCESS, OTHER_PROCESS);
+
+	return is_forbidden(setpriority(PRIO_PROCESS, OTHER_PROCESS, nice));
+}
+
+static bool refused_io_priority(const struct stage *stage)
+{
+	return is_forbidden(syscall(SYS_ioprio_set, 1, OTHER_PROCESS, 0));
+}
+
+static bool refused_scheduler(const struct stage *stage)
+{
+	struct sched_param parameters;
+
+	return !sched_getparam(OTHER_PROCESS, &parameters) &&
+	       is_forbidden(sched_setparam(OTHER_PROCESS, &parameters));
+}
+
 static bool refused_run(const struct stage *stage)
 {
 	char *argv[] = { "agentctl", "--version", NULL }, *envp[] = { NULL };
@@ -239,6 +327,16 @@ const struct trial trials[] = {
 	{ "inode_file_setattr", OP_FILE_ATTR, refused_flags },
 	{ "file_ioctl", OP_KERNEL_TIOCSTI, refused_keystroke },
 	{ "file_ioctl", OP_KERNEL_SNAPSHOT, refused_snapshot },
+	{ "task_kill", OP_SIGNAL_SEND, refused_signal },
+	{ "file_fcntl", OP_SIGNAL_SEND, refused_owner },
+	{ "file_ioctl", OP_SIGNAL_SEND, refused_ioctl_owner },
+	{ "file_send_sigiotask", OP_SIGNAL_SEND, refused_bell },
+	{ "ptrace_access_check", OP_KERNEL_PTRACE, refused_reach },
+	{ "ptrace_traceme", OP_KERNEL_PTRACE, refused_traceme },
+	{ "task_setrlimit", OP_KERNEL_PTRACE, refused_limit },
+	{ "task_setnice", OP_KERNEL_PTRACE, refused_nice },
+	{ "task_setioprio", OP_KERNEL_PTRACE, refused_io_priority },
+	{ "task_setscheduler", OP_KERNEL_PTRACE, refused_scheduler },
 	{ "socket_connect", OP_NET_CONNECT, refused_connect },
 	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
 	{ NULL, 0, NULL },
@@ -314,18 +412,35 @@ static void clear(const char *path)
 	rmdir(path);
 }
 
+/* A socket pair of which one end rings for this process, with a signal that does nothing; the other is *RET_BELL. */
+static int hang_bell(struct stage *stage)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	stage->bell = ends[0];
+	stage->clapper = ends[1];
+	if (fcntl(ends[1], F_SETOWN, getpid()) || fcntl(ends[1], F_SETSIG, SIGURG) ||
+	    fcntl(ends[1], F_SETFL, O_ASYNC))
+		return -errno;
+	return 0;
+}
+
 int stage_init(struct stage *stage, struct control *control)
 {
 	int error;
 
 	stage->control = control;
-	stage->mail = -1;
+	stage->mail = stage->bell = stage->clapper = -1;
 	snprintf(stage->folder, sizeof(stage->folder), RUN_DIR "/self-check.%d", getpid());
 	stage->file = open(RUN_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	if (stage->exe < 0 || stage->file < 0)
 		return -errno;
 	error = furnish(stage->folder);
+	if (!error)
+		error = hang_bell(stage);
 	return error ? error : post(stage->exe, &stage->mail);
 }
 
@@ -338,4 +453,8 @@ void stage_done(struct stage *stage)
 		close(stage->file);
 	if (stage->mail >= 0)
 		close(stage->mail);
+	if (stage->bell >= 0)
+		close(stage->bell);
+	if (stage->clapper >= 0)
+		close(stage->clapper);
 }

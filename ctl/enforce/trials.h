@@ -14,6 +14,8 @@ struct stage {
 	struct control *control;
 	int exe;
 	int file;	 /* which can be written */
+	int bell;	 /* a socket by which this tool's own process would be signalled, */
+	int clapper;	 /* and its other end */
 	int mail;	 /* a socket on which a descriptor waits */
 	char folder[64]; /* where it works: holds a file, a folder, and what was not refused */
 };
