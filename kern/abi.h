@@ -346,6 +346,8 @@ struct policy_slot {
 
 /* Depth of a name in components; a deeper one is denied as too-deep. */
 #define DEPTH_MAX 128
+/* Bytes of a component. Most file systems hold no longer ones, some do (cgroup's, FUSE's): denied as too-long. */
+#define COMPONENT_MAX 255
 
 #define EVENT_OBJECT_MAX 4096
 #define EVENT_EXE_MAX 1024

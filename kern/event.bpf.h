@@ -119,6 +119,10 @@ static __always_inline void event_put(struct event_slot *slot, __u64 from, __u32
 {
 	__u32 used = slot->used;
 
+	if (len > COMPONENT_MAX) {
+		slot->cut = 1;
+		len = COMPONENT_MAX;
+	}
 	if (used + len > slot->limit) {
 		slot->cut = 1;
 		len = used < slot->limit ? slot->limit - used : 0;
@@ -212,8 +216,7 @@ static long chain_down(__u32 k, struct event_search *search)
 	if (chain_is_own(dentry))
 		event_put(slot, POINTER_NUMBER(proc_self), 4);
 	else
-		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name),
-			  BPF_CORE_READ(dentry, d_name.len) & 255);
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len));
 	return 0;
 }
 
@@ -234,8 +237,7 @@ static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address
 	slot->mount = mnt_address - bpf_core_field_offset(struct mount, mnt);
 	slot->root = (__u64)BPF_CORE_READ(mnt, mnt_root);
 	if (BPF_CORE_READ(dentry, d_parent) == dentry && dentry_address != slot->root) {
-		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name),
-			  BPF_CORE_READ(dentry, d_name.len) & 255);
+		event_put(slot, (__u64)BPF_CORE_READ(dentry, d_name.name), BPF_CORE_READ(dentry, d_name.len));
 		return slot->used - start;
 	}
 	bpf_loop(CHAIN_MAX * 2, chain_up, &search, 0);

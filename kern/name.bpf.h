@@ -171,16 +171,16 @@ static long climb_down(__u32 k, struct walk *walk)
 		return 1;
 	dentry = (void *)work->name[i];
 	work->look.name = (__u64)BPF_CORE_READ(dentry, d_name.name);
-	work->look.len = BPF_CORE_READ(dentry, d_name.len) & 255;
+	work->look.len = BPF_CORE_READ(dentry, d_name.len);
 	work->look.slash = !(walk->exact && i == 0);
-	work->err = image_walk(&work->look);
+	work->err = work->look.len > COMPONENT_MAX ? -ENAMETOOLONG : image_walk(&work->look);
 	return work->err != 0;
 }
 
 /*
  * Steps the lanes from the namespace's root down to the root of the walk's mount.
- * Returns the depth, or -errno: -ELOOP too deep, -ENOENT no way up to the
- * namespace's root, -ESTALE and -EFAULT as image_step.
+ * Returns the depth, or -errno: -ELOOP too deep, -ENAMETOOLONG a component too long,
+ * -ENOENT no way up to the namespace's root, -ESTALE and -EFAULT as image_step.
  */
 static __always_inline int climb(struct walk *walk, struct work *work, struct mount *mount,
 				 struct mnt_namespace *ns)
@@ -288,7 +288,9 @@ static __always_inline int walk_component(struct walk *walk, struct dentry *dent
 	if (!work)
 		return -EINVAL;
 	work->look.name = dentry_name(dentry);
-	work->look.len = dentry->d_name.len & 255;
+	work->look.len = dentry->d_name.len;
+	if (work->look.len > COMPONENT_MAX)
+		return -ENAMETOOLONG;
 	work->look.slash = slash;
 	if (walk->is_proc && proc_is_own(dentry)) {
 		work->look.name = POINTER_NUMBER(proc_self);
@@ -353,6 +355,8 @@ static __always_inline long walk_failed(struct walk *walk, int err)
 {
 	if (err == -ELOOP)
 		return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
+	if (err == -ENAMETOOLONG)
+		return walk_end(walk, NAME_NONE, REASON_TOO_LONG);
 	if (err == -ENOENT)
 		return walk_end(walk, NAME_NONE, REASON_DETACHED);
 	return 0;
@@ -376,9 +380,9 @@ static __always_inline long walk_finish(struct walk *walk, struct work *work)
 			return walk_end(walk, NAME_NONE, REASON_TOO_DEEP);
 		err = walk_component(walk, walk->object, false);
 	}
-	if (err || walk_moved(walk))
+	if (walk_moved(walk))
 		return 0;
-	return walk_end(walk, NAME_FOUND, 0);
+	return err ? walk_failed(walk, err) : walk_end(walk, NAME_FOUND, 0);
 }
 
 /* One try under one state of the tree; 1 ends, 0 asks for another. */

@@ -68,13 +68,29 @@ int BPF_PROG(hook_cgroup_rmdir, struct cgroup *cgroup, const char *path)
 	return 0;
 }
 
-/* All callers hold rename_lock: who reads the epoch under an unchanged sequence of it has the right one. */
+#define MOUNTED_BEFORE_ENUM (1u << 16)
+
+/* The flag of a dentry on which something is mounted, in whichever namespace. */
+static __always_inline __u32 dentry_mounted_flag(void)
+{
+	if (bpf_core_enum_value_exists(enum dentry_flags, DCACHE_MOUNTED))
+		return bpf_core_enum_value(enum dentry_flags, DCACHE_MOUNTED);
+	return MOUNTED_BEFORE_ENUM;
+}
+
+/*
+ * Of what moves, the names of others depend on directories, and on files that
+ * something is mounted on: a file's own mount has its name from there.
+ *
+ * All callers hold rename_lock: who reads the epoch under an unchanged sequence of
+ * it has the right one.
+ */
 SEC("fexit/__d_move")
 int BPF_PROG(hook_d_move, struct dentry *dentry, struct dentry *target, bool exchange)
 {
 	struct inode *inode = dentry->d_inode;
 
-	if (exchange || inode_is_directory(inode))
+	if (exchange || inode_is_directory(inode) || dentry->d_flags & dentry_mounted_flag())
 		__sync_fetch_and_add(&control.epoch, 1);
 	return 0;
 }

@@ -60,6 +60,7 @@ struct inode {
 
 /* From 6.14; before, they were macros that type information does not know. */
 enum dentry_flags {
+	DCACHE_MOUNTED = 1 << 15,
 	DCACHE_PAR_LOOKUP = 1 << 24,
 };
 

@@ -170,6 +170,9 @@ static void print_origin(const struct decision *decision)
 		fputs("no rule: the policy does not decide such operations", stdout);
 	else if (decision->reason == REASON_TOO_DEEP)
 		printf("no rule: a name of more than %d components is always denied", DEPTH_MAX);
+	else if (decision->reason == REASON_TOO_LONG)
+		printf("no rule: a name with a component of more than %d bytes is always denied",
+		       COMPONENT_MAX);
 	else
 		print_place(decision->rule, &decision->place);
 	putchar('\n');

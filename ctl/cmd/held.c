@@ -12,15 +12,6 @@
 
 #define REPEATS_MAX 64 /* how far back a file that is mapped once more is looked for */
 
-static bool is_too_deep(const char *name)
-{
-	unsigned int depth = 0;
-
-	for (; *name; name++)
-		depth += *name == '/' && name[1];
-	return depth > DEPTH_MAX;
-}
-
 static bool is_denied(const struct held *held, enum operation op, const struct object *object,
 		      uint32_t *ret_word)
 {
@@ -41,7 +32,7 @@ static bool may_run(const struct held *held, const struct open_file *file, const
 static bool judge_name(const struct held *held, const struct open_file *file, const char *name,
 		       struct held_file *denied)
 {
-	struct object object = { .path = (char *)name, .is_too_deep = is_too_deep(name) };
+	struct object object = { .path = (char *)name, .nameless = object_nameless(name) };
 	enum operation ops[] = { OP_FILE_READ, OP_FILE_WRITE };
 	bool needed[] = { file->is_read && !may_run(held, file, &object), file->is_written };
 	uint32_t word;
@@ -56,7 +47,7 @@ static bool judge_name(const struct held *held, const struct open_file *file, co
 		if (!is_denied(held, ops[i], &object, &word))
 			continue;
 		decision_origin(&held->compiled, ops[i], word, &denied->origin);
-		denied->reason = object.is_too_deep    ? REASON_TOO_DEEP
+		denied->reason = object.nameless       ? (uint32_t)object.nameless
 				 : denied->origin.rule ? REASON_RULE
 						       : REASON_DEFAULT;
 		return true;

@@ -41,7 +41,7 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 		return image_match_program(image, object->path, strlen(object->path), op);
 	if (object->is_anonymous)
 		return image->anonymous[op];
-	if (object->is_too_deep)
+	if (object->nameless)
 		return WORD(RULE_DEFAULT, VERB_DENY);
 	if (op == OP_SIGNAL_SEND)
 		return image_match_signal(image, object->signal_kind, object->signal);
@@ -75,6 +75,9 @@ char *decision_change(const struct decision *decision, enum operation op, uint32
 				   section_names[section_of(op)]);
 	if (decision->reason == REASON_TOO_DEEP)
 		return text_format("a name of at most %d components; no rule allows a deeper one", DEPTH_MAX);
+	if (decision->reason == REASON_TOO_LONG)
+		return text_format("components of at most %d bytes; no rule allows a longer one",
+				   COMPONENT_MAX);
 	if (!rule)
 		return text_format("%s for %s that matches it, or another default at %s:%u:%u", other, name,
 				   decision->place.file, decision->place.line, decision->place.column);
@@ -116,8 +119,8 @@ static int decide_one(const struct compiled *compiled, enum operation op, const 
 	decision->error = origin.verb != VERB_DENY			       ? 0
 			  : OP_BIT(op) & (OPS_KERNEL | OP_BIT(OP_SIGNAL_SEND)) ? EPERM
 									       : EACCES;
-	if (object->is_too_deep && decision->is_enforced && !(OP_BIT(op) & OPS_KERNEL)) {
-		decision->reason = REASON_TOO_DEEP;
+	if (object->nameless && decision->is_enforced && !(OP_BIT(op) & OPS_KERNEL)) {
+		decision->reason = object->nameless;
 		decision->place = (struct place){ 0 };
 	}
 	decision->change = decision_change(decision, op, object->signal);

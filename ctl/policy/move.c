@@ -225,13 +225,13 @@ static int decide(struct moving *moving, bool is_directory)
 		decision->reason = REASON_DEFAULT;
 		return 0;
 	}
-	if (moving->old->is_too_deep || moving->fresh->is_too_deep) {
-		if (!moving->old->is_too_deep)
+	if (moving->old->nameless || moving->fresh->nameless) {
+		if (!moving->old->nameless)
 			decision->move->lacking = OP_FILE_CREATE;
 		else if (moving->op == OP_FILE_RENAME)
 			decision->move->lacking = OP_FILE_DELETE;
 		decision->verb = VERB_DENY;
-		decision->reason = REASON_TOO_DEEP;
+		decision->reason = moving->old->nameless ? moving->old->nameless : moving->fresh->nameless;
 		decision->is_enforced = true;
 		decision->error = EACCES;
 		return 0;

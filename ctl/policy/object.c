@@ -111,13 +111,19 @@ static int follow(enum operation op, struct object *object)
 	return result ? result : rename_thread(&object->path);
 }
 
-static bool is_too_deep(const char *path)
+int object_nameless(const char *path)
 {
 	unsigned int depth = 0;
+	size_t longest = 0;
 
-	for (; *path; path++)
-		depth += *path == '/' && path[1];
-	return depth > DEPTH_MAX;
+	while (*path) {
+		size_t len = strcspn(++path, "/");
+
+		depth += len || *path;
+		longest = len > longest ? len : longest;
+		path += len;
+	}
+	return depth > DEPTH_MAX ? REASON_TOO_DEEP : longest > COMPONENT_MAX ? REASON_TOO_LONG : 0;
 }
 
 static int parse_path(enum operation op, const char *text, struct object *object, char **ret_error)
@@ -138,7 +144,7 @@ static int parse_path(enum operation op, const char *text, struct object *object
 	if (!result)
 		result = follow(op, object);
 	if (!result)
-		object->is_too_deep = is_too_deep(object->path);
+		object->nameless = object_nameless(object->path);
 	return result;
 }
 

@@ -10,8 +10,8 @@
 
 struct object {
 	bool is_anonymous; /* memory without a file */
-	bool is_too_deep;
-	char *path;	/* as the kernel names it; NULL for an address */
+	int nameless;	   /* REASON_TOO_DEEP or REASON_TOO_LONG, for which any name is denied; else 0 */
+	char *path;	   /* as the kernel names it; NULL for an address */
 	char *spelling; /* the path as it was given, where links on this machine lead elsewhere; else NULL */
 	bool is_v6;
 	uint8_t address[16];
@@ -29,5 +29,8 @@ struct object {
  */
 int object_parse(enum operation op, const char *text, struct object *ret, char **ret_error);
 void object_done(struct object *object);
+
+/* Why the kernel finds no name for what is called PATH, an absolute one: a reason as in struct object; 0 if it finds one. */
+int object_nameless(const char *path);
 
 #endif
