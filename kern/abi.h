@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #endif
 
-#define ABI_VERSION 1
+#define ABI_VERSION 2
 
 /*
  * The one table of operations. SECTION and NAME are the words of the policy
