@@ -351,27 +351,34 @@ static __noinline int survey_crowded(struct dentry *object, const struct head *h
 	return EACCES_IF(act_settle(&act));
 }
 
+/* Fills COPY with what is remembered of the file system SB in NS, if it still holds. */
+static __always_inline bool sole_find(__u64 sb, struct mnt_namespace *ns, struct sole *copy)
+{
+	__u64 id = namespace_id(ns), event = *(volatile __u64 *)&ns->event;
+	struct sole *sole = sole_at(sb, id);
+
+	if (!sole)
+		return false;
+	copy->sb = *(volatile __u64 *)&sole->sb;
+	copy->ns = *(volatile __u64 *)&sole->ns;
+	copy->event = *(volatile __u64 *)&sole->event;
+	copy->mount = *(volatile __u64 *)&sole->mount;
+	copy->root = *(volatile __u64 *)&sole->root;
+	return copy->sb == sb && copy->ns == id && copy->event == event &&
+	       *(volatile __u64 *)&sole->seal == sole_seal(copy);
+}
+
 /* The warm path: 0 with FOUND's word if the object's file system has one mount in the caller's namespace. */
 static __noinline int object_fast(struct dentry *object, struct head *head, struct found *found,
 				  __u64 *ret_mnt)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct mnt_namespace *ns = task->nsproxy->mnt_ns;
-	__u64 sb = POINTER_NUMBER(object->d_sb), id = namespace_id(ns);
-	__u64 event = *(volatile __u64 *)&ns->event;
-	struct sole *sole = sole_at(sb, id), copy;
+	struct sole sole;
 
-	if (!sole)
+	if (!sole_find(POINTER_NUMBER(object->d_sb), task->nsproxy->mnt_ns, &sole) ||
+	    sole.root == POINTER_NUMBER(object))
 		return -ENOENT;
-	copy.sb = *(volatile __u64 *)&sole->sb;
-	copy.ns = *(volatile __u64 *)&sole->ns;
-	copy.event = *(volatile __u64 *)&sole->event;
-	copy.mount = *(volatile __u64 *)&sole->mount;
-	copy.root = *(volatile __u64 *)&sole->root;
-	if (copy.sb != sb || copy.ns != id || copy.event != event || copy.root == POINTER_NUMBER(object) ||
-	    *(volatile __u64 *)&sole->seal != sole_seal(&copy))
-		return -ENOENT;
-	*ret_mnt = copy.mount + bpf_core_field_offset(struct mount, mnt);
+	*ret_mnt = sole.mount + bpf_core_field_offset(struct mount, mnt);
 	return name_warm(object, *ret_mnt - pointer_origin(), task, head, found);
 }
 

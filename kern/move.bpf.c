@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Giving files and directories other names: renames, exchanges and hard links. */
-#include "move.bpf.h"
+#include "alias.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -61,6 +61,9 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	move_needs(move, POINTER_NUMBER(to->d_inode));
 	if (move_find_warm(walk, move))
 		bpf_loop(MOVE_TRIES * 2, move_find, walk, 0);
+	if (move->is_known && !move->is_nameless && !move->widens &&
+	    move->pick.strictness < decide_strictness(VERB_ASK))
+		alias_check(walk, move);
 	err = move_judge(walk, move);
 	move->busy = 0;
 	return err;

@@ -47,6 +47,7 @@ struct move {
 	__u32 side; /* whose name is being found */
 	struct head head;
 	struct pair pair;
+	struct end old[2]; /* as the mount that is used calls them, while other names are looked at */
 	struct move_pick pick;
 };
 

@@ -264,21 +264,18 @@ static void bind_shortly(const char *from, const char *place)
 	close(tree);
 }
 
-/*
- * Renames and mounts that give nothing secret an allowed name, nor what is allowed a
- * second one among the secrets: there a key may be renamed, which below its first name
- * it may not.
- */
+/* Renames and mounts that give nothing secret an allowed name; what is allowed gets second ones among the secrets, too. */
 static void stir(unsigned int *seed)
 {
 	const char *area = areas[rand_r(seed) % 2];
+	const char *other = rand_r(seed) % 2 ? area : "no";
 	char from[64], to[64];
 
 	snprintf(from, sizeof(from), "/h/%s/d%u", area, rand_r(seed) % FOLDERS);
 	snprintf(to, sizeof(to), "/h/%s/d%u", area, rand_r(seed) % FOLDERS);
 	if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE))
 		atomic_fetch_add(&counts->outside, 1);
-	snprintf(to, sizeof(to), "/h/%s/d%u/e", area, rand_r(seed) % FOLDERS);
+	snprintf(to, sizeof(to), "/h/%s/d%u/e", other, rand_r(seed) % FOLDERS);
 	bind_shortly(from, to);
 }
 
