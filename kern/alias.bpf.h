@@ -122,7 +122,7 @@ static __always_inline bool alias_widens(struct alias *alias)
 	/* Without any name in the caller's namespace there is none but that of the mount in use. */
 	if (survey->kind != NAME_FOUND && survey->reason != REASON_DETACHED)
 		widens = true;
-	survey->busy = 0;
+	slot_release(&survey->busy);
 	return widens;
 }
 

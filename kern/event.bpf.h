@@ -471,7 +471,7 @@ static __noinline long event_output(struct event_slot *slot, __u32 ring)
 		err = bpf_ringbuf_output(&denials, &slot->event, size, 0);
 	else
 		err = bpf_ringbuf_output(&observations, &slot->event, size, 0);
-	slot->busy = 0;
+	slot_release(&slot->busy);
 	return err;
 }
 

@@ -43,9 +43,20 @@ static __always_inline __u64 dentry_bytes(struct dentry *dentry, __u32 i)
 	return ((__u64 *)bytes)[i];
 }
 
-static __always_inline __u32 dentry_sequence(struct dentry *dentry)
+/* What is read of a dentry between these two belongs together, unless a rename moved it meanwhile. */
+static __always_inline __u32 dentry_begin(struct dentry *dentry)
 {
-	return *(volatile __u32 *)&dentry->d_seq.seqcount.sequence;
+	__u32 sequence = *(volatile __u32 *)&dentry->d_seq.seqcount.sequence;
+
+	barrier();
+	return sequence;
+}
+
+/* An odd SEQUENCE is a writer at work: it never equals an even one. */
+static __always_inline bool dentry_moved(struct dentry *dentry, __u32 sequence)
+{
+	barrier();
+	return *(volatile __u32 *)&dentry->d_seq.seqcount.sequence != (sequence & ~1u);
 }
 
 static __always_inline void dentry_fetch(struct dentry *object, struct look *look, __u32 len)
@@ -105,7 +116,7 @@ static __always_inline int warm_begin(struct dentry *object, __u64 key, __u32 la
 static __always_inline int name_warm(struct dentry *object, __u64 distance, struct task_struct *task,
 				     struct head *head, struct found *found)
 {
-	__u32 sequence = dentry_sequence(object);
+	__u32 sequence = dentry_begin(object);
 	struct look look;
 	int err = warm_begin(object, warm_key(distance, task, head->generation),
 			     GENERATION_LANES(head->generation), &look);
@@ -113,8 +124,7 @@ static __always_inline int name_warm(struct dentry *object, __u64 distance, stru
 	if (err < 0)
 		return err;
 	err = image_quick(&look, found, head, err);
-	/* An odd one is a writer at work: it never equals an even one. */
-	if (dentry_sequence(object) != (sequence & ~1u))
+	if (dentry_moved(object, sequence))
 		return -ESTALE;
 	found->kind = NAME_FOUND;
 	return err;

@@ -6,6 +6,18 @@
 #include "abi.h"
 #include <bpf/bpf_helpers.h>
 
+/* What stands before it in the source is done before what stands behind it. */
+#define barrier() asm volatile("" ::: "memory")
+
+/*
+ * Gives a slot back whose BUSY its owner had set. An exchange, since it orders: a
+ * plain store could come before the last use of what the slot holds.
+ */
+static __always_inline void slot_release(__u64 *busy)
+{
+	__sync_lock_test_and_set(busy, 0);
+}
+
 /*
  * Policy images by policy index, one outer map a size class. A policy stands in
  * at most one of them, but for the moment of a replacement that changes class:

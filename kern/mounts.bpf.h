@@ -404,7 +404,7 @@ static __always_inline int object_survey(struct dentry *object, struct head *hea
 	if (survey->kind != NAME_FOUND)
 		survey->word = nameless_word(head, OP_BIT(op & 31));
 	err = survey_settle(object, survey, head->policy, op);
-	survey->busy = 0;
+	slot_release(&survey->busy);
 	return EACCES_IF(err);
 }
 

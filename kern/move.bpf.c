@@ -28,7 +28,8 @@ static __noinline int move_crowded(struct move_walk *walk, struct head *head, __
 		.mnt = POINTER_NUMBER(walk->mnt),
 		.policy = head->policy,
 		.op = what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK,
-		.word = WORD(RULE_DEFAULT, VERB_DENY),
+		.observed = head->observed,
+		.word = nameless_word(head, OPS_PATH),
 		.reason = REASON_ERROR,
 	};
 
@@ -65,7 +66,7 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	    move->pick.strictness < decide_strictness(VERB_ASK))
 		alias_check(walk, move);
 	err = move_judge(walk, move);
-	move->busy = 0;
+	slot_release(&move->busy);
 	return err;
 }
 

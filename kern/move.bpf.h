@@ -333,7 +333,7 @@ static __always_inline int warm_side(struct dentry *object, __u64 key, struct pa
 static __noinline int name_fast_pair(struct dentry *from, struct dentry *to, struct vfsmount *mnt,
 				     __u32 policy, struct pair *pair)
 {
-	__u32 sequence = dentry_sequence(from), other = dentry_sequence(to);
+	__u32 sequence = dentry_begin(from), other = dentry_begin(to);
 	__u64 key = warm_key(POINTER_DIFF(mnt), bpf_get_current_task_btf(), pair->generation);
 	int err;
 
@@ -347,8 +347,7 @@ static __noinline int name_fast_pair(struct dentry *from, struct dentry *to, str
 		err = image_quick_pair(policy, pair);
 	if (err)
 		return err;
-	return dentry_sequence(from) == (sequence & ~1u) && dentry_sequence(to) == (other & ~1u) ? 0
-												 : -ESTALE;
+	return dentry_moved(from, sequence) || dentry_moved(to, other) ? -ESTALE : 0;
 }
 
 /* Both names by the warm path: 0 when one image knew and decided them. */
@@ -390,7 +389,8 @@ static __always_inline int move_judge(struct move_walk *walk, struct move *move)
 		reason = move->is_known ? REASON_WIDENS : REASON_ERROR;
 		move->pick.side = MOVE_FROM;
 		move->pick.op = whole;
-		move->pick.word = WORD(RULE_DEFAULT, VERB_DENY);
+		move->pick.word = move->is_known ? WORD(RULE_DEFAULT, VERB_DENY)
+						 : nameless_word(&move->head, OPS_PATH);
 	} else if (move->is_nameless) {
 		reason = move_nameless(move);
 	} else if (!move->pick.strictness && !(move->head.observed & OP_BIT(move->pick.op & 31))) {

@@ -84,7 +84,7 @@ static long work_try(__u32 i, struct work_search *search)
 	return 1;
 }
 
-/* A slot of one's own, to be given back with busy = 0, or NULL if all are taken. */
+/* A slot of one's own, to be given back with slot_release(), or NULL if all are taken. */
 static __always_inline struct work *work_take(void)
 {
 	struct work_search search = {};
@@ -385,6 +385,19 @@ static __always_inline long walk_finish(struct walk *walk, struct work *work)
 	return err ? walk_failed(walk, err) : walk_end(walk, NAME_FOUND, 0);
 }
 
+/*
+ * Where a try begins. Race: a rename between two tries, or before the first, gives
+ * the object another directory; so which one it is, too, is read under the sequence
+ * of the try, or the new name would be judged in the old directory.
+ */
+static __always_inline void walk_begin(struct walk *walk)
+{
+	struct dentry *object = walk->object, *parent = object->d_parent;
+
+	walk->exact = POINTER_NUMBER(object) == walk->root || object == parent;
+	walk->directory = walk->exact ? object : parent;
+}
+
 /* One try under one state of the tree; 1 ends, 0 asks for another. */
 static long walk_try(__u32 i, struct walk *walk)
 {
@@ -400,6 +413,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	walk->sequence = tree_sequence();
 	if (walk->sequence & 0x100000001ull)
 		return 0;
+	walk_begin(walk);
 	if (image_head(work->look.policy, &head))
 		return walk_end(walk, NAME_NONE, REASON_ERROR);
 	work->look.generation = head.generation;
@@ -470,8 +484,6 @@ static __noinline __attribute__((unused)) void name_slow(struct dentry *object, 
 	walk.object = object;
 	walk.mnt = mnt;
 	walk.root = (__u64)BPF_CORE_READ(from, mnt_root);
-	walk.exact = POINTER_NUMBER(object) == walk.root || object == object->d_parent;
-	walk.directory = walk.exact ? object : object->d_parent;
 	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
 	work->look.policy = head->policy;
 	work->look.generation = head->generation;
@@ -491,7 +503,7 @@ static __noinline __attribute__((unused)) void name_slow(struct dentry *object, 
 	head->generation = work->look.generation;
 	head->enforced = work->enforced;
 	head->observed = work->observed;
-	work->busy = 0;
+	slot_release(&work->busy);
 }
 
 #endif

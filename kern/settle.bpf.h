@@ -90,7 +90,7 @@ static __noinline int pending_resolve(struct pending *pending, bool took_place)
 	if (!slot)
 		return 0;
 	if (!took_place || !account_admits(&pending->act, pending->attachment))
-		slot->busy = 0;
+		slot_release(&slot->busy);
 	else if (event_output(slot, act_ring(&pending->act)))
 		account_lost(&pending->act);
 	return 0;
@@ -159,7 +159,7 @@ static __noinline int event_defer(struct act *act, __u64 attachment)
 	bpf_timer_start(&pending->timer, PENDING_NS, 0);
 	return 0;
 full:
-	search.slot->busy = 0;
+	slot_release(&search.slot->busy);
 	return -ENOMEM;
 }
 

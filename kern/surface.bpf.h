@@ -202,9 +202,9 @@ static __noinline __u32 program_word(const struct act *act)
 	if (program.work) {
 		if (program_judge(&program, act))
 			program.word = WORD_NONE;
-		program.work->busy = 0;
+		slot_release(&program.work->busy);
 	}
-	program.slot->busy = 0;
+	slot_release(&program.slot->busy);
 	return program.word;
 }
 
