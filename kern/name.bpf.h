@@ -49,6 +49,7 @@ struct work {
 	__u32 is_known;	   /* the walk ended at a cached directory */
 	__u32 is_top;	   /* the walk ended at the mount's root */
 	__u32 is_caseless; /* the walk ended at a directory that folds case */
+	__u64 top;	   /* the root of the mount that was used */
 	__u64 mount;	   /* the climb through the mounts above */
 	__u64 dentry;
 	__u64 root;
@@ -100,7 +101,6 @@ struct walk {
 	struct dentry *object;
 	struct work *work;
 	__u64 mnt;
-	__u64 root; /* of the mount */
 	__u64 key;
 	__u64 sequence; /* of the tree when the try began */
 	__u32 lanes;
@@ -224,7 +224,7 @@ static long walk_up(__u32 i, struct walk *walk)
 		work->is_known = 1;
 		return 1;
 	}
-	if (POINTER_NUMBER(dentry) == walk->root) {
+	if (POINTER_NUMBER(dentry) == work->top) {
 		work->is_top = 1;
 		return 1;
 	}
@@ -390,11 +390,11 @@ static __always_inline long walk_finish(struct walk *walk, struct work *work)
  * the object another directory; so which one it is, too, is read under the sequence
  * of the try, or the new name would be judged in the old directory.
  */
-static __always_inline void walk_begin(struct walk *walk)
+static __always_inline void walk_begin(struct walk *walk, const struct work *work)
 {
 	struct dentry *object = walk->object, *parent = object->d_parent;
 
-	walk->exact = POINTER_NUMBER(object) == walk->root || object == parent;
+	walk->exact = POINTER_NUMBER(object) == work->top || object == parent;
 	walk->directory = walk->exact ? object : parent;
 }
 
@@ -413,7 +413,7 @@ static long walk_try(__u32 i, struct walk *walk)
 	walk->sequence = tree_sequence();
 	if (walk->sequence & 0x100000001ull)
 		return 0;
-	walk_begin(walk);
+	walk_begin(walk, work);
 	if (image_head(work->look.policy, &head))
 		return walk_end(walk, NAME_NONE, REASON_ERROR);
 	work->look.generation = head.generation;
@@ -483,7 +483,7 @@ static __noinline __attribute__((unused)) void name_slow(struct dentry *object, 
 	walk.work = work;
 	walk.object = object;
 	walk.mnt = mnt;
-	walk.root = (__u64)BPF_CORE_READ(from, mnt_root);
+	work->top = (__u64)BPF_CORE_READ(from, mnt_root);
 	walk.is_proc = object->d_sb->s_magic == PROC_SUPER_MAGIC;
 	work->look.policy = head->policy;
 	work->look.generation = head->generation;
