@@ -7,6 +7,7 @@ SBINDIR ?= $(PREFIX)/sbin
 DATADIR ?= $(PREFIX)/share/agentctl
 MANDIR ?= $(PREFIX)/share/man
 CATALOGDIR ?= /usr/lib/systemd/catalog
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 VERSION := 0.1.0
 
 CC ?= gcc
@@ -49,12 +50,13 @@ SOURCES := $(sort $(wildcard ctl/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(OUTPUT)/%.o)
 UNIT_SOURCES := $(sort $(wildcard selftests/unit/*_test.c))
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUTPUT)/%)
+UNITS := $(patsubst docs/%,$(OUTPUT)/%,$(wildcard docs/systemd/*.*))
 GUEST_SOURCES := $(sort $(wildcard selftests/hooks/*.c selftests/bench/*.c))
 GUEST_TESTS := $(GUEST_SOURCES:%.c=$(OUTPUT)/%)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZED := $(SOURCES:%.c=$(OUTPUT)/sanitized/%.o)
 
-.PHONY: all help deps demo check check-unit check-vm bench fuzz lint format install uninstall clean
+.PHONY: all help deps demo check check-unit check-vm bench fuzz lint format install uninstall clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -143,8 +145,15 @@ format:
 fuzz: all
 	selftests/fuzz/run
 
+# Where the command lies is known when it is installed.
+$(OUTPUT)/systemd/%: docs/systemd/% FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|' $< >$@
+
+FORCE:
+
 ## make install      into PREFIX (/usr/local), below DESTDIR
-install: all
+install: all $(UNITS)
 	install -D -m 755 $(OUTPUT)/agentctl $(DESTDIR)$(SBINDIR)/agentctl
 	install -d $(DESTDIR)$(DATADIR)/policies $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 policies/*.json $(DESTDIR)$(DATADIR)/policies
@@ -152,10 +161,13 @@ install: all
 	install -m 644 docs/man/*.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 docs/man/*.8 $(DESTDIR)$(MANDIR)/man8
 	install -D -m 644 docs/agentctl.catalog $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
+	install -d $(DESTDIR)$(UNITDIR)
+	install -m 644 $(UNITS) $(DESTDIR)$(UNITDIR)
 
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/agentctl $(DESTDIR)$(MANDIR)/man8/agentctl.8 \
-		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7
+		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7 \
+		$(UNITS:$(OUTPUT)/systemd/%=$(DESTDIR)$(UNITDIR)/%)
 	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
 
 clean:

@@ -130,6 +130,12 @@ void json_unsigned(struct json_writer *writer, uint64_t number)
 	fprintf(writer->stream, "%" PRIu64, number);
 }
 
+void json_seconds(struct json_writer *writer, uint64_t ns)
+{
+	begin_value(writer);
+	fprintf(writer->stream, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+}
+
 void json_bool(struct json_writer *writer, bool value)
 {
 	begin_value(writer);

@@ -34,6 +34,8 @@ void json_name(struct json_writer *writer, const void *bytes, size_t len);
 
 void json_signed(struct json_writer *writer, int64_t number);
 void json_unsigned(struct json_writer *writer, uint64_t number);
+/* A time, written in seconds. */
+void json_seconds(struct json_writer *writer, uint64_t ns);
 void json_bool(struct json_writer *writer, bool value);
 void json_null(struct json_writer *writer);
 

@@ -39,6 +39,7 @@ int cmd_unload(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_detach(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_test(int argc, char **argv);
 int cmd_explain(int argc, char **argv);

@@ -37,6 +37,11 @@ static const struct cmd_option policy_options[] = {
 	COMMON_OPTIONS,
 };
 
+static const struct cmd_option metrics_options[] = {
+	{ "output", 'o', "FILE", "replace FILE by it, whole" },
+	COMMON_OPTIONS,
+};
+
 const struct cmd_verb cmd_verbs[] = {
 	{ "load", "FILE… [-D NAME=VALUE] [--without HOOK]",
 	  "compile policies, test them and put them in force", cmd_load, load_options },
@@ -45,6 +50,8 @@ const struct cmd_verb cmd_verbs[] = {
 	{ "detach", "CGROUP", "end enforcement on a cgroup", cmd_detach, common_options },
 	{ "status", "", "show policies, attachments, hooks in force and counters", cmd_status,
 	  common_options },
+	{ "metrics", "[--output FILE]", "print what is counted, for a monitoring system", cmd_metrics,
+	  metrics_options },
 	{ "log", "[--follow] [--op GLOB] [--verdict GLOB] [--to journal] [--from journal]", "print events",
 	  cmd_log, log_options },
 	{ "test", "FILE… [-D NAME=VALUE]", "run the policies' own tests, offline", cmd_test, policy_options },
