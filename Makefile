@@ -7,6 +7,7 @@ SBINDIR ?= $(PREFIX)/sbin
 DATADIR ?= $(PREFIX)/share/agentctl
 MANDIR ?= $(PREFIX)/share/man
 CATALOGDIR ?= /usr/lib/systemd/catalog
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 VERSION := 0.1.0
 
@@ -145,6 +146,9 @@ format:
 fuzz: all
 	selftests/fuzz/run
 
+$(OUTPUT)/agentctl.bash: $(OUTPUT)/agentctl
+	$(Q)$< --completion >$@
+
 # Where the command lies is known when it is installed.
 $(OUTPUT)/systemd/%: docs/systemd/% FORCE
 	$(Q)mkdir -p $(@D)
@@ -153,7 +157,7 @@ $(OUTPUT)/systemd/%: docs/systemd/% FORCE
 FORCE:
 
 ## make install      into PREFIX (/usr/local), below DESTDIR
-install: all $(UNITS)
+install: all $(UNITS) $(OUTPUT)/agentctl.bash
 	install -D -m 755 $(OUTPUT)/agentctl $(DESTDIR)$(SBINDIR)/agentctl
 	install -d $(DESTDIR)$(DATADIR)/policies $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7 $(DESTDIR)$(MANDIR)/man8
 	install -m 644 policies/*.json $(DESTDIR)$(DATADIR)/policies
@@ -161,6 +165,7 @@ install: all $(UNITS)
 	install -m 644 docs/man/*.7 $(DESTDIR)$(MANDIR)/man7
 	install -m 644 docs/man/*.8 $(DESTDIR)$(MANDIR)/man8
 	install -D -m 644 docs/agentctl.catalog $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
+	install -D -m 644 $(OUTPUT)/agentctl.bash $(DESTDIR)$(COMPLETIONDIR)/agentctl
 	install -d $(DESTDIR)$(UNITDIR)
 	install -m 644 $(UNITS) $(DESTDIR)$(UNITDIR)
 
@@ -168,7 +173,8 @@ uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/agentctl $(DESTDIR)$(MANDIR)/man8/agentctl.8 \
 		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7 \
 		$(UNITS:$(OUTPUT)/systemd/%=$(DESTDIR)$(UNITDIR)/%)
-	rm -rf $(DESTDIR)$(DATADIR) $(DESTDIR)$(CATALOGDIR)/agentctl.catalog
+	rm -f $(DESTDIR)$(CATALOGDIR)/agentctl.catalog $(DESTDIR)$(COMPLETIONDIR)/agentctl
+	rm -rf $(DESTDIR)$(DATADIR)
 
 clean:
 	rm -rf $(OUTPUT)

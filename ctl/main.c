@@ -6,6 +6,7 @@
 
 #include "ctl/base/text.h"
 #include "ctl/cmd/cmd.h"
+#include "ctl/cmd/completion.h"
 
 #ifndef VERSION
 #define VERSION "unreleased"
@@ -20,7 +21,8 @@ static void print_help(FILE *stream)
 	fputs("usage: agentctl COMMAND …\n\n", stream);
 	for (const struct cmd_verb *verb = cmd_verbs; verb->name; verb++)
 		fprintf(stream, "  %-8s %s\n", verb->name, verb->help);
-	fputs("\n  --version  print the version\n  --help     show this; COMMAND --help shows its options\n",
+	fputs("\n  --version     print the version\n  --completion  print what completes command lines in bash\n"
+	      "  --help        show this; COMMAND --help shows its options\n",
 	      stream);
 }
 
@@ -82,6 +84,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version")) {
 		puts("agentctl " VERSION);
+		return finish(EXIT_DONE);
+	}
+	if (!strcmp(argv[1], "--completion")) {
+		completion_write(stdout);
 		return finish(EXIT_DONE);
 	}
 	verb = find_verb(argv[1]);
