@@ -161,6 +161,7 @@ static int send_patiently(const struct journal_entry *entry)
 		if (!i)
 			cmd_fail("log: the journal takes no events: %s: trying for %d s", strerror(-error),
 				 JOURNAL_TRIES);
+		journal_notify_alive();
 		nanosleep(&second, NULL);
 		error = journal_send(entry);
 	}
@@ -193,11 +194,13 @@ static int give(void *context, const struct event_view *view)
 	return log->is_to_journal ? send_view(view) : write_line(log, put_view, view);
 }
 
-static int follow(struct reader *reader, const struct event_sink *sink)
+static int follow(struct reader *reader, const struct event_sink *sink, bool is_to_journal)
 {
 	while (!is_stopped) {
 		int error = reader_read(reader, sink, false);
 
+		if (is_to_journal)
+			journal_notify_alive();
 		if (!error)
 			error = reader_wait(reader);
 		if (error && error != -EINTR)
@@ -258,7 +261,7 @@ static int log_rings(struct log *log)
 		return say_open_error(error, holder);
 	if (log->is_to_journal)
 		journal_notify_ready();
-	error = log->is_following ? follow(reader, &sink) : 0;
+	error = log->is_following ? follow(reader, &sink, log->is_to_journal) : 0;
 	if (!error)
 		error = reader_read(reader, &sink, true);
 	reader_close(reader);

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Without this the library adds the place in this file that called it. */
@@ -218,4 +219,15 @@ int journal_sync(int timeout_ms)
 void journal_notify_ready(void)
 {
 	sd_notify(0, "READY=1");
+}
+
+void journal_notify_alive(void)
+{
+	static time_t last;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec != last)
+		sd_notify(0, "WATCHDOG=1");
+	last = now.tv_sec;
 }

@@ -47,6 +47,9 @@ int journal_sync(int timeout_ms);
 /* Tell a service manager, if one waits for it, that reading has begun. */
 void journal_notify_ready(void);
 
+/* Tell it that reading goes on, once a second at most; a service with WatchdogSec= is started anew where this does not come. */
+void journal_notify_alive(void);
+
 /* What was read back from one entry; borrowed until the next is read. */
 struct journal_line {
 	int64_t wall_ns;
