@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* agentctl attach: govern a cgroup and all below it. */
+#include "ctl/cmd/attach.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,7 +93,7 @@ static int refuse_above(const struct pins *pins, const char *path)
 	return code;
 }
 
-static int add(const struct pins *pins, const char *path, uint32_t index)
+int attach_add(const struct pins *pins, const char *path, uint32_t index)
 {
 	struct attachment entry;
 	uint64_t id;
@@ -105,8 +107,15 @@ static int add(const struct pins *pins, const char *path, uint32_t index)
 	return error ? kernel_side_failed("attach", path, error) : EXIT_DONE;
 }
 
+int attach_refuse(const struct pins *pins, const char *path)
+{
+	int code = refuse_own(path);
+
+	return code ? code : refuse_above(pins, path);
+}
+
 /* Only what has just refused a process is said to be in force. */
-static int self_check(const struct pins *pins)
+int attach_self_check(const struct pins *pins)
 {
 	const char *failed[CANARY_HOOKS_MAX];
 	int error = canary_check(pins, failed);
@@ -122,23 +131,20 @@ static int self_check(const struct pins *pins)
 	return EXIT_LACKING;
 }
 
-static void show_json(const char *path, uint64_t id, const struct policy_slot *slot, const struct held *held)
+static void show_json(struct json_writer *json, const char *path, uint64_t id, const struct policy_slot *slot,
+		      const struct held *held)
 {
-	struct json_writer json;
-
-	json_writer_init(&json, stdout);
-	json_begin_object(&json);
-	json_key(&json, "cgroup");
-	json_name(&json, cgroup_relative(path), strlen(cgroup_relative(path)));
-	json_key(&json, "id");
-	json_unsigned(&json, id);
-	json_key(&json, "policy");
-	json_string(&json, slot->name);
-	json_key(&json, "self_check");
-	json_string(&json, "passed");
-	held_write(held, &json);
-	json_end_object(&json);
-	json_newline(&json);
+	json_begin_object(json);
+	json_key(json, "cgroup");
+	json_name(json, cgroup_relative(path), strlen(cgroup_relative(path)));
+	json_key(json, "id");
+	json_unsigned(json, id);
+	json_key(json, "policy");
+	json_string(json, slot->name);
+	json_key(json, "self_check");
+	json_string(json, "passed");
+	held_write(held, json);
+	json_end_object(json);
 }
 
 static void show_text(const char *path, uint64_t id, const struct policy_slot *slot)
@@ -148,8 +154,7 @@ static void show_text(const char *path, uint64_t id, const struct policy_slot *s
 	fflush(stdout);
 }
 
-/* It is in force whatever is found out after that: what was open before is told, and changes no exit code. */
-static void show(const struct pins *pins, const char *path, uint32_t index, bool is_json)
+void attach_show(const struct pins *pins, const char *path, uint32_t index, struct json_writer *json)
 {
 	struct policy_slot slot = {};
 	struct held held;
@@ -157,15 +162,25 @@ static void show(const struct pins *pins, const char *path, uint32_t index, bool
 
 	images_slot(pins, index, &slot);
 	cgroup_id(path, &id);
-	if (!is_json)
+	if (!json)
 		show_text(path, id, &slot);
 	held_gather(path, &slot, &held);
-	if (is_json)
-		show_json(path, id, &slot, &held);
+	if (json)
+		show_json(json, path, id, &slot, &held);
 	else
 		held_show(&held);
 	held_warn(&held);
 	held_done(&held);
+}
+
+static void show(const struct pins *pins, const char *path, uint32_t index, bool is_json)
+{
+	struct json_writer json;
+
+	json_writer_init(&json, stdout);
+	attach_show(pins, path, index, is_json ? &json : NULL);
+	if (is_json)
+		json_newline(&json);
 }
 
 static int attach(const struct pins *pins, const char *path, const char *name, bool is_json)
@@ -174,13 +189,11 @@ static int attach(const struct pins *pins, const char *path, const char *name, b
 	int code = choose_policy(pins, name, &index);
 
 	if (!code)
-		code = refuse_own(path);
+		code = attach_refuse(pins, path);
 	if (!code)
-		code = refuse_above(pins, path);
+		code = attach_self_check(pins);
 	if (!code)
-		code = self_check(pins);
-	if (!code)
-		code = add(pins, path, index);
+		code = attach_add(pins, path, index);
 	if (!code)
 		show(pins, path, index, is_json);
 	return code;

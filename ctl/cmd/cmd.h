@@ -38,6 +38,7 @@ int cmd_load(int argc, char **argv);
 int cmd_unload(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_detach(int argc, char **argv);
+int cmd_apply(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_log(int argc, char **argv);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* agentctl load: compile, test, put in force. */
+#include "ctl/cmd/load.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +15,8 @@
 #include "ctl/enforce/images.h"
 #include "ctl/enforce/loaded.h"
 #include "ctl/enforce/programs.h"
-#include "ctl/enforce/replace.h"
 #include "ctl/policy/coverage.h"
 #include "ctl/sys/kernel.h"
-
-#define WAIVED_MAX 64
-
-struct load_options {
-	struct cmd_defines defines;
-	const char *waived[WAIVED_MAX];
-	size_t waived_count;
-	bool is_json;
-};
 
 static bool waive(struct load_options *options, const char *hook)
 {
@@ -118,70 +110,57 @@ static void show_missing(struct json_writer *json)
 		printf("\n");
 }
 
-static void show(const struct compiled *compiled, size_t count, bool is_json)
+static void show_one(struct json_writer *json, const struct image_header *image)
 {
-	struct json_writer json;
+	if (!json) {
+		printf("%s: %u rules in force, generation %llu%s\n", image->name, image->rule_count,
+		       (unsigned long long)GENERATION_NUMBER(image->generation),
+		       image->flags & IMAGE_AUDIT ? ", mode audit: nothing is denied" : "");
+		if (image->flags & IMAGE_UNCONTAINED)
+			printf("%s: too many directories to compare: one is only renamed to a name to which the very same rules apply below\n",
+			       image->name);
+		return;
+	}
+	json_begin_object(json);
+	json_key(json, "name");
+	json_string(json, image->name);
+	json_key(json, "rules");
+	json_unsigned(json, image->rule_count);
+	json_key(json, "generation");
+	json_unsigned(json, GENERATION_NUMBER(image->generation));
+	json_key(json, "directories_compared");
+	json_bool(json, !(image->flags & IMAGE_UNCONTAINED));
+	json_end_object(json);
+}
 
-	json_writer_init(&json, stdout);
-	if (is_json) {
-		json_begin_object(&json);
-		json_key(&json, "loaded");
-		json_begin_array(&json);
+void load_show(const struct load_batch *batch, struct json_writer *json)
+{
+	if (json) {
+		json_key(json, "loaded");
+		json_begin_array(json);
 	}
-	for (size_t i = 0; i < count; i++) {
-		const struct image_header *image = compiled[i].image;
-
-		if (!is_json) {
-			printf("%s: %u rules in force, generation %llu%s\n", image->name, image->rule_count,
-			       (unsigned long long)GENERATION_NUMBER(image->generation),
-			       image->flags & IMAGE_AUDIT ? ", mode audit: nothing is denied" : "");
-			if (image->flags & IMAGE_UNCONTAINED)
-				printf("%s: too many directories to compare: one is only renamed to a name to which the very same rules apply below\n",
-				       image->name);
-			continue;
-		}
-		json_begin_object(&json);
-		json_key(&json, "name");
-		json_string(&json, image->name);
-		json_key(&json, "rules");
-		json_unsigned(&json, image->rule_count);
-		json_key(&json, "generation");
-		json_unsigned(&json, GENERATION_NUMBER(image->generation));
-		json_key(&json, "directories_compared");
-		json_bool(&json, !(image->flags & IMAGE_UNCONTAINED));
-		json_end_object(&json);
-	}
-	if (is_json)
-		json_end_array(&json);
-	show_missing(is_json ? &json : NULL);
-	if (is_json) {
-		json_end_object(&json);
-		json_newline(&json);
-	}
+	for (size_t i = 0; i < batch->count; i++)
+		show_one(json, batch->compiled[i].image);
+	if (json)
+		json_end_array(json);
+	show_missing(json);
 }
 
 /* One file would replace the other within this very command. */
-static int refuse_twins(const struct compiled *compiled, size_t count)
+static int refuse_twins(const struct load_batch *batch)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < batch->count; i++)
 		for (size_t j = 0; j < i; j++)
-			if (!strcmp(compiled[i].policy->name, compiled[j].policy->name)) {
+			if (!strcmp(batch->compiled[i].policy->name, batch->compiled[j].policy->name)) {
 				cmd_fail(
 					"load: two of the files are named '%s': give each policy a name of its own",
-					compiled[i].policy->name);
+					batch->compiled[i].policy->name);
 				return EXIT_POLICY;
 			}
 	return EXIT_DONE;
 }
 
-/* What was compiled, on its way into force. */
-struct batch {
-	const struct compiled *compiled;
-	struct replacement *replacements;
-	size_t count;
-};
-
-static const char *name_of(const struct batch *batch, size_t i)
+static const char *name_of(const struct load_batch *batch, size_t i)
 {
 	return batch->compiled[i].policy->name;
 }
@@ -195,21 +174,21 @@ static int stage_failed(const char *name, int error)
 }
 
 /* Writes the sources of all, for `explain`, beside those of what is in force yet. */
-static int stage_all(const struct batch *batch, const struct policy_options *options)
+static int stage_all(const struct load_batch *batch)
 {
 	int error = loaded_policies_tidy();
 
 	if (error)
 		return stage_failed("", error);
 	for (size_t i = 0; i < batch->count; i++) {
-		error = loaded_policy_stage(batch->compiled[i].policy, options);
+		error = loaded_policy_stage(batch->compiled[i].policy, &batch->options);
 		if (error)
 			return stage_failed(name_of(batch, i), error);
 	}
 	return EXIT_DONE;
 }
 
-static int prepare_all(const struct pins *pins, const struct batch *batch)
+static int prepare_all(const struct pins *pins, const struct load_batch *batch)
 {
 	size_t failed = 0;
 	int error = replacements_prepare(pins, batch->replacements, batch->count, &failed);
@@ -221,7 +200,7 @@ static int prepare_all(const struct pins *pins, const struct batch *batch)
 }
 
 /* Takes the sources that were put in place back, and the images with them. */
-static void undo_all(const struct pins *pins, const struct batch *batch)
+static void undo_all(const struct pins *pins, const struct load_batch *batch)
 {
 	int error = replacements_undo(pins, batch->replacements, batch->count);
 
@@ -240,7 +219,7 @@ static void undo_all(const struct pins *pins, const struct batch *batch)
  * latter are for `explain` alone. A load that is killed between the two leaves
  * an explanation of the older policy, until the next load.
  */
-static int commit_all(const struct pins *pins, const struct batch *batch)
+static int commit_all(const struct pins *pins, const struct load_batch *batch)
 {
 	size_t failed = 0;
 	int error = replacements_commit(pins, batch->replacements, batch->count, &failed);
@@ -255,7 +234,7 @@ static int commit_all(const struct pins *pins, const struct batch *batch)
 	return kernel_side_failed("load", name_of(batch, failed), error);
 }
 
-static int put_all(const struct batch *batch)
+static int put_all(const struct load_batch *batch)
 {
 	struct pins pins;
 	int code = kernel_side_open("load", &pins, NULL);
@@ -271,11 +250,10 @@ static int put_all(const struct batch *batch)
 }
 
 /* With the lock held. Whatever fails leaves in force what was before, programs included. */
-static int put_locked(const struct batch *batch, const struct load_options *load,
-		      const struct policy_options *options)
+static int put_locked(const struct load_batch *batch, const struct load_options *load)
 {
 	struct programs_state before;
-	int code = stage_all(batch, options);
+	int code = stage_all(batch);
 
 	if (code)
 		return code;
@@ -288,66 +266,89 @@ static int put_locked(const struct batch *batch, const struct load_options *load
 	return code;
 }
 
-static int put_in_force(const struct compiled *compiled, size_t count, const struct load_options *load,
-			const struct policy_options *options)
+int load_prepare(char *const *files, size_t count, const struct load_options *load,
+		 struct load_batch *ret_batch)
 {
-	struct batch batch = { .compiled = compiled, .count = count };
+	struct load_batch batch = {
+		.options = { .refuse_writable = true,
+			     .wants_notes = true,
+			     .defines = load->defines.list,
+			     .define_count = load->defines.count },
+		.compiled = calloc(count, sizeof(*batch.compiled)),
+		.replacements = calloc(count, sizeof(*batch.replacements)),
+	};
+	int code = EXIT_DONE;
+
+	*ret_batch = batch;
+	if (!batch.compiled || !batch.replacements)
+		return cmd_fail("load: out of memory");
+	/* All files are compiled before anything changes, so that an error in one leaves everything as it was. */
+	for (size_t i = 0; i < count; i++) {
+		struct compiled *compiled = &batch.compiled[ret_batch->count++];
+		int result = prepare(files[i], &batch.options, compiled);
+
+		if (result && (!code || code == EXIT_FAILED))
+			code = result;
+		batch.replacements[i].image = compiled->image;
+		batch.replacements[i].image_bytes = compiled->image_bytes;
+	}
+	return code ? code : refuse_twins(ret_batch);
+}
+
+int load_commit(const struct load_batch *batch, const struct load_options *load)
+{
 	int lock, code = kernel_side_insist("load");
 
 	if (code)
 		return code;
-	batch.replacements = calloc(count, sizeof(*batch.replacements));
-	if (!batch.replacements)
-		return cmd_fail("load: out of memory");
-	for (size_t i = 0; i < count; i++) {
-		batch.replacements[i].image = compiled[i].image;
-		batch.replacements[i].image_bytes = compiled[i].image_bytes;
-	}
 	lock = pins_lock();
-	if (lock < 0) {
-		code = kernel_side_failed("load", RUN_DIR "/lock", lock);
-	} else {
-		code = put_locked(&batch, load, options);
-		loaded_policies_tidy();
-		close(lock);
-	}
-	free(batch.replacements);
+	if (lock < 0)
+		return kernel_side_failed("load", RUN_DIR "/lock", lock);
+	code = put_locked(batch, load);
+	loaded_policies_tidy();
+	close(lock);
 	return code;
+}
+
+void load_done(struct load_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		compiled_done(&batch->compiled[i]);
+	free(batch->compiled);
+	free(batch->replacements);
+}
+
+static void show(const struct load_batch *batch, bool is_json)
+{
+	struct json_writer json;
+
+	if (!is_json) {
+		load_show(batch, NULL);
+		return;
+	}
+	json_writer_init(&json, stdout);
+	json_begin_object(&json);
+	load_show(batch, &json);
+	json_end_object(&json);
+	json_newline(&json);
 }
 
 int cmd_load(int argc, char **argv)
 {
 	struct load_options load = {};
-	struct policy_options options = { .refuse_writable = true, .wants_notes = true };
-	struct compiled *compiled;
-	size_t count = 0;
-	int first, code = EXIT_DONE;
+	struct load_batch batch = {};
+	int first, code;
 
 	if (!cmd_parse(argc, argv, set_option, &load, &first, &code))
 		return code;
 	if (first == argc)
 		return cmd_usage_error("load", "load: which policy file?");
-	options.defines = load.defines.list;
-	options.define_count = load.defines.count;
-	compiled = calloc(argc - first, sizeof(*compiled));
-	if (!compiled)
-		return cmd_fail("load: out of memory");
-	/* All files are compiled before anything changes, so that an error in one leaves everything as it was. */
-	for (int i = first; i < argc; i++) {
-		int result = prepare(argv[i], &options, &compiled[count++]);
-
-		if (result && (!code || code == EXIT_FAILED))
-			code = result;
-	}
+	code = load_prepare(argv + first, argc - first, &load, &batch);
 	if (!code)
-		code = refuse_twins(compiled, count);
+		code = load_commit(&batch, &load);
 	if (!code)
-		code = put_in_force(compiled, count, &load, &options);
-	if (!code)
-		show(compiled, count, load.is_json);
-	for (size_t i = 0; i < count; i++)
-		compiled_done(&compiled[i]);
-	free(compiled);
+		show(&batch, load.is_json);
+	load_done(&batch);
 	cmd_defines_done(&load.defines);
 	return code;
 }

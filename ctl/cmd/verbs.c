@@ -48,6 +48,8 @@ const struct cmd_verb cmd_verbs[] = {
 	{ "unload", "NAME [--force]", "take a policy out of force", cmd_unload, unload_options },
 	{ "attach", "CGROUP [POLICY]", "enforce on a cgroup and all below it", cmd_attach, common_options },
 	{ "detach", "CGROUP", "end enforcement on a cgroup", cmd_detach, common_options },
+	{ "apply", "[FOLDER]", "put in force what the files in FOLDER say (/etc/agentctl)", cmd_apply,
+	  common_options },
 	{ "status", "", "show policies, attachments, hooks in force and counters", cmd_status,
 	  common_options },
 	{ "metrics", "[--output FILE]", "print what is counted, for a monitoring system", cmd_metrics,

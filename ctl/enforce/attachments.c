@@ -160,6 +160,52 @@ int attachments_remove(const struct pins *pins, uint64_t root)
 	return error ? error : settle_slots(pins);
 }
 
+/* Gives all entries of ROOT the policy of ENTRY, in rounds until there are none with another. */
+static int change_entries(const struct pins *pins, const struct attachment *entry)
+{
+	struct attachment found;
+	uint64_t key, next;
+	bool again = true;
+
+	for (int round = 0; again && round < ROUNDS_MAX; round++) {
+		int end = bpf_map_get_next_key(pins->attachments, NULL, &next);
+
+		again = false;
+		while (!end) {
+			key = next;
+			end = bpf_map_get_next_key(pins->attachments, &key, &next);
+			if (attachments_find(pins, key, &found) || found.root != entry->root ||
+			    found.policy == entry->policy)
+				continue;
+			if (bpf_map_update_elem(pins->attachments, &key, entry, BPF_EXIST) && errno != ENOENT)
+				return -errno;
+			again = true;
+		}
+	}
+	return again ? -EBUSY : 0;
+}
+
+/* As with removing: a cgroup that was being made meanwhile may have inherited the old policy. */
+int attachments_change(const struct pins *pins, uint64_t root, uint32_t index)
+{
+	struct attachment entry;
+	int error = attachments_find(pins, root, &entry);
+
+	if (error)
+		return error;
+	if (entry.root != root)
+		return -ENOENT;
+	entry.policy = index;
+	if (bpf_map_update_elem(pins->attachments, &root, &entry, BPF_EXIST))
+		return -errno;
+	error = change_entries(pins, &entry);
+	if (!error)
+		error = images_wait_programs(pins);
+	if (!error)
+		error = change_entries(pins, &entry);
+	return error ? error : settle_slots(pins);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct attached *first = a, *second = b;

@@ -23,6 +23,13 @@ struct attached {
  */
 int attachments_add(const struct pins *pins, const char *path, uint32_t index);
 
+/*
+ * Lets the policy at INDEX govern the tree whose root has the number ROOT, in
+ * place of the one that does: every check sees the old or the new one. -ENOENT if
+ * it is no attachment's root; after another error some of it may be under each.
+ */
+int attachments_change(const struct pins *pins, uint64_t root, uint32_t index);
+
 /* Frees the tree whose root has the number ROOT. -ENOENT if it is no attachment's root. */
 int attachments_remove(const struct pins *pins, uint64_t root);
 

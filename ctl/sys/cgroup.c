@@ -114,6 +114,67 @@ int cgroup_find(const char *text, char **ret_path)
 	return error;
 }
 
+/* systemd.slice(5): a-b.slice lies in a.slice, so every dash but a first one ends a name. */
+static char *slice_path(const char *mount, const char *slice)
+{
+	char *path = NULL;
+	size_t len;
+	FILE *stream = open_memstream(&path, &len);
+
+	if (!stream)
+		return NULL;
+	fputs(mount, stream);
+	for (const char *dash = strchr(slice + 1, '-'); dash; dash = strchr(dash + 1, '-'))
+		fprintf(stream, "/%.*s.slice", (int)(dash - slice), slice);
+	fprintf(stream, "/%s", slice);
+	if (fclose(stream)) {
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/* Where the cgroup TEXT would be made; NULL without memory. */
+static char *new_path(const char *mount, const char *text)
+{
+	char *path;
+
+	if (text[0] != '/')
+		return slice_path(mount, text);
+	if (cgroup_is_above(mount, text))
+		return strdup(text);
+	return asprintf(&path, "%s%s", mount, text) < 0 ? NULL : path;
+}
+
+static int make_directories(const char *mount, char *path)
+{
+	for (char *slash = path + strlen(mount); slash; slash = strchr(slash + 1, '/')) {
+		char *end = strchr(slash + 1, '/');
+
+		if (end)
+			*end = 0;
+		if (mkdir(path, 0755) && errno != EEXIST)
+			return -errno;
+		if (end)
+			*end = '/';
+	}
+	return 0;
+}
+
+int cgroup_make(const char *text, char **ret_path)
+{
+	int error = cgroup_find(text, ret_path);
+	const char *mount, *dot = strrchr(text, '.');
+	char *path;
+
+	if (error != -ENOENT || (text[0] != '/' && strcmp(dot, ".slice")) || cgroup_mount(&mount))
+		return error;
+	path = new_path(mount, text);
+	error = path ? make_directories(mount, path) : -ENOMEM;
+	free(path);
+	return error ? error : cgroup_find(text, ret_path);
+}
+
 #define FILEID_KERNFS 0xfe
 
 struct kernfs_handle {

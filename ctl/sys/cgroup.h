@@ -20,6 +20,12 @@ int cgroup_mount(const char **ret_mount);
  */
 int cgroup_find(const char *text, char **ret_path);
 
+/*
+ * As cgroup_find, but a path or a slice that does not exist is made, and what lies
+ * above it: a slice where systemd will look for it. Services and scopes are systemd's to make.
+ */
+int cgroup_make(const char *text, char **ret_path);
+
 /* The kernel's number of the cgroup in PATH: what programs see as its id. 0 or -errno. */
 int cgroup_id(const char *path, uint64_t *ret_id);
 
