@@ -8,6 +8,7 @@ DATADIR ?= $(PREFIX)/share/agentctl
 MANDIR ?= $(PREFIX)/share/man
 CATALOGDIR ?= /usr/lib/systemd/catalog
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+CONFDIR ?= /etc/agentctl
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 VERSION := 0.1.0
 
@@ -51,7 +52,7 @@ SOURCES := $(sort $(wildcard ctl/*/*.c))
 OBJECTS := $(SOURCES:%.c=$(OUTPUT)/%.o)
 UNIT_SOURCES := $(sort $(wildcard selftests/unit/*_test.c))
 UNIT_TESTS := $(UNIT_SOURCES:%.c=$(OUTPUT)/%)
-UNITS := $(patsubst docs/%,$(OUTPUT)/%,$(wildcard docs/systemd/*.*))
+UNITS := $(patsubst docs/%,$(OUTPUT)/%,$(wildcard docs/systemd/*.service docs/systemd/*.timer docs/systemd/*.slice))
 GUEST_SOURCES := $(sort $(wildcard selftests/hooks/*.c selftests/bench/*.c))
 GUEST_TESTS := $(GUEST_SOURCES:%.c=$(OUTPUT)/%)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -156,6 +157,7 @@ $(OUTPUT)/systemd/%: docs/systemd/% FORCE
 
 FORCE:
 
+# A configuration that is there already is the machine's own, and is kept, by uninstall too.
 ## make install      into PREFIX (/usr/local), below DESTDIR
 install: all $(UNITS) $(OUTPUT)/agentctl.bash
 	install -D -m 755 $(OUTPUT)/agentctl $(DESTDIR)$(SBINDIR)/agentctl
@@ -168,6 +170,11 @@ install: all $(UNITS) $(OUTPUT)/agentctl.bash
 	install -D -m 644 $(OUTPUT)/agentctl.bash $(DESTDIR)$(COMPLETIONDIR)/agentctl
 	install -d $(DESTDIR)$(UNITDIR)
 	install -m 644 $(UNITS) $(DESTDIR)$(UNITDIR)
+	install -d $(DESTDIR)$(CONFDIR)/policies.d $(DESTDIR)$(CONFDIR)/attach.d
+	test -e $(DESTDIR)$(CONFDIR)/policies.d/agents.json || \
+		install -m 644 docs/systemd/agents.json $(DESTDIR)$(CONFDIR)/policies.d
+	test -e $(DESTDIR)$(CONFDIR)/attach.d/agents.conf || \
+		install -m 644 docs/systemd/agents.conf $(DESTDIR)$(CONFDIR)/attach.d
 
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/agentctl $(DESTDIR)$(MANDIR)/man8/agentctl.8 \
