@@ -34,7 +34,7 @@ ifeq ($(CI),true)
 WARNINGS += -Werror
 endif
 # Not := here and below: in `make deps all`, deps may install what these ask.
-CPPFLAGS_ALL = -I. -I$(OUTPUT) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' \
+CPPFLAGS_ALL = -I. -I$(OUTPUT) -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DDATADIR='"$(DATADIR)"' $(CPPFLAGS) \
 	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES) 2>/dev/null)
 CFLAGS_ALL := -std=gnu11 $(WARNINGS) -fno-strict-aliasing -MMD -MP $(CFLAGS)
 LDLIBS_ALL = $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null)
@@ -58,7 +58,7 @@ GUEST_TESTS := $(GUEST_SOURCES:%.c=$(OUTPUT)/%)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 SANITIZED := $(SOURCES:%.c=$(OUTPUT)/sanitized/%.o)
 
-.PHONY: all help deps demo check check-unit check-vm bench fuzz lint format install uninstall clean FORCE
+.PHONY: all help deps demo check check-unit check-vm bench fuzz lint format install uninstall deb clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -182,6 +182,10 @@ uninstall:
 		$(UNITS:$(OUTPUT)/systemd/%=$(DESTDIR)$(UNITDIR)/%)
 	rm -f $(DESTDIR)$(CATALOGDIR)/agentctl.catalog $(DESTDIR)$(COMPLETIONDIR)/agentctl
 	rm -rf $(DESTDIR)$(DATADIR)
+
+## make deb          build/agentctl.deb, by debhelper
+deb:
+	docs/debian/build $(OUTPUT) $(VERSION)
 
 clean:
 	rm -rf $(OUTPUT)
