@@ -76,27 +76,6 @@ struct place json_key_place(const struct json_document *document, const struct j
 	return place_at(document, node->key ? node->key_offset : node->offset);
 }
 
-static size_t utf8_size(uint32_t code)
-{
-	return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-}
-
-static size_t utf8_write(char *out, uint32_t code)
-{
-	size_t size = utf8_size(code);
-
-	if (size == 1) {
-		out[0] = code;
-		return 1;
-	}
-	for (size_t i = size - 1; i; i--) {
-		out[i] = 0x80 | (code & 0x3f);
-		code >>= 6;
-	}
-	out[0] = (0xf00u >> size) | code;
-	return size;
-}
-
 struct place json_string_place(const struct json_document *document, const struct json_node *node,
 			       size_t offset)
 {
@@ -108,7 +87,7 @@ struct place json_string_place(const struct json_document *document, const struc
 
 		if (document->text[at] == '\\') {
 			raw = json_escape(document->text + at, &code);
-			size = utf8_size(code);
+			size = text_utf8_size(code);
 		}
 		if (decoded + size > offset)
 			break;
@@ -130,7 +109,7 @@ static const char *decode_string(struct json_document *document, size_t start, s
 			continue;
 		}
 		at += json_escape(document->text + at, &code);
-		out += utf8_write(out, code);
+		out += text_put_utf8(out, code);
 	}
 	*ret_len = out - string;
 	*out++ = '\0';

@@ -110,6 +110,12 @@ void json_string(struct json_writer *writer, const char *string)
 		fputs("null", writer->stream);
 }
 
+void json_text(struct json_writer *writer, const char *bytes, size_t len)
+{
+	begin_value(writer);
+	write_string(writer->stream, bytes, len);
+}
+
 void json_name(struct json_writer *writer, const void *bytes, size_t len)
 {
 	char *name = text_name(bytes, len);

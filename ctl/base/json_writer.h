@@ -29,6 +29,9 @@ void json_key(struct json_writer *writer, const char *key);
 /* A text of ours or of a policy, in UTF-8 (what is not becomes U+FFFD); NULL becomes null. */
 void json_string(struct json_writer *writer, const char *string);
 
+/* The same, not terminated. */
+void json_text(struct json_writer *writer, const char *bytes, size_t len);
+
 /* A name from the system, in its printable form (text_write_name), so that any bytes come through. */
 void json_name(struct json_writer *writer, const void *bytes, size_t len);
 

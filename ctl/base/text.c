@@ -38,6 +38,27 @@ size_t text_utf8(const void *bytes, size_t len, uint32_t *ret_code)
 	return size;
 }
 
+size_t text_utf8_size(uint32_t code)
+{
+	return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+size_t text_put_utf8(char *out, uint32_t code)
+{
+	size_t size = text_utf8_size(code);
+
+	if (size == 1) {
+		out[0] = code;
+		return 1;
+	}
+	for (size_t i = size - 1; i; i--) {
+		out[i] = 0x80 | (code & 0x3f);
+		code >>= 6;
+	}
+	out[0] = (0xf00u >> size) | code;
+	return size;
+}
+
 static bool is_control(uint32_t code)
 {
 	return code < 0x20 || (code >= 0x7f && code <= 0x9f);

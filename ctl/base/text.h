@@ -11,6 +11,10 @@
 /* Length of the valid UTF-8 sequence at the start of BYTES (RFC 3629), or 0. *ret_code may be NULL. */
 size_t text_utf8(const void *bytes, size_t len, uint32_t *ret_code);
 
+/* Writes a character to OUT, which has room for four bytes; returns how many it takes. */
+size_t text_put_utf8(char *out, uint32_t code);
+size_t text_utf8_size(uint32_t code);
+
 /*
  * Writes a name in its printable form, from which the bytes can be told again:
  * valid UTF-8 without control characters as it is, any other byte \xNN, a
