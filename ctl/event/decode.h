@@ -96,7 +96,4 @@ const char *event_severity_word(unsigned int severity);
 /* What became of an act that a verdict word of VERB decided, in a policy that enforces. */
 enum verdict event_verdict_of_verb(unsigned int verb);
 
-/* The coding agent that goes by this comm or program name, or NULL: a label, never an identity, for a process names itself. */
-const char *event_agent(const struct event_view *view);
-
 #endif

@@ -20,6 +20,7 @@
 #include <systemd/sd-journal.h>
 
 #include "ctl/base/text.h"
+#include "ctl/event/agent.h"
 #include "ctl/event/sink.h"
 
 #define JOURNAL_SOCKET "/run/systemd/journal/socket"

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "ctl/base/json_writer.h"
+#include "ctl/event/agent.h"
 #include "ctl/event/sink.h"
 
 static void put_name(struct json_writer *json, const char *key, struct span span)

@@ -29,6 +29,9 @@ void text_put(FILE *stream, const struct event_view *view, bool has_colours);
 /* The same without the time: the journal's MESSAGE. */
 void text_put_message(FILE *stream, const struct event_view *view, bool has_colours);
 
+/* The beginning of both: time and verdict. */
+void text_put_verdict(FILE *stream, const struct event_view *view, bool has_colours);
+
 /* A line whose message was kept, as in the journal, with its time in front. */
 void text_put_kept(FILE *stream, int64_t wall_ns, struct span message, bool has_colours);
 

@@ -130,6 +130,12 @@ void text_put(FILE *stream, const struct event_view *view, bool has_colours)
 	text_put_message(stream, view, has_colours);
 }
 
+void text_put_verdict(FILE *stream, const struct event_view *view, bool has_colours)
+{
+	put_time(stream, view->wall_ns);
+	put_verdict(stream, view->repeated, has_colours);
+}
+
 void text_put_kept(FILE *stream, int64_t wall_ns, struct span message, bool has_colours)
 {
 	size_t len = strlen(BLOCKED);

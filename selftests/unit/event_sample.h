@@ -65,7 +65,7 @@ static inline void sample_whole(struct event *event)
 {
 	sample_init(event);
 	sample_puts(event, &event->object_len, "/home/u/.ssh/id_ed25519");
-	sample_puts(event, &event->exe_len, "/usr/bin/node");
+	sample_puts(event, &event->exe_len, "/usr/local/bin/claude");
 	sample_puts(event, &event->cgroup_len, "/agents.slice/a.scope");
 }
 

@@ -35,7 +35,7 @@ static void test_blocked(void **state)
 		"\"reason\":\"rule\",\"policy\":\"coding-agent\",\"rule\":0,\"tag\":\"credentials\","
 		"\"severity\":\"high\",\"message\":\"Agents never read credentials.\","
 		"\"cgroup\":\"/agents.slice/a.scope\",\"process\":{\"pid\":4711,\"tid\":4711,\"ppid\":4700,"
-		"\"uid\":1000,\"comm\":\"claude\",\"exe\":\"/usr/bin/node\",\"agent\":\"claude-code\"}}");
+		"\"uid\":1000,\"comm\":\"claude\",\"exe\":\"/usr/local/bin/claude\",\"agent\":\"claude-code\"}}");
 }
 
 static void test_allowed_with_args(void **state)
@@ -61,8 +61,7 @@ static void test_allowed_with_args(void **state)
 		"{\"time\":\"2026-11-30T08:30:56.123456789Z\",\"seq\":42,\"verdict\":\"allowed\","
 		"\"op\":\"exec.run\",\"object\":\"/usr/bin/git\",\"args\":[\"git\",\"status\",\"\",\"-\\\"s\"],"
 		"\"truncated\":true,\"reason\":\"rule\",\"policy\":\"coding-agent\",\"rule\":0,"
-		"\"process\":{\"pid\":4711,\"tid\":4711,\"ppid\":4700,\"uid\":1000,\"comm\":\"claude\","
-		"\"agent\":\"claude-code\"}}");
+		"\"process\":{\"pid\":4711,\"tid\":4711,\"ppid\":4700,\"uid\":1000,\"comm\":\"claude\"}}");
 }
 
 static void test_rename_that_widens(void **state)

@@ -110,8 +110,7 @@ static void test_json(void **state)
 		assert_non_null(strstr(text, expected));
 		snprintf(expected, sizeof(expected), ",\"cgroup\":\"%s\",\"process\":", forged[i].json);
 		assert_non_null(strstr(text, expected));
-		snprintf(expected, sizeof(expected),
-			 ",\"comm\":\"claude\",\"exe\":\"%s\",\"agent\":", forged[i].json);
+		snprintf(expected, sizeof(expected), ",\"comm\":\"claude\",\"exe\":\"%s\"}}", forged[i].json);
 		assert_non_null(strstr(text, expected));
 		assert_int_equal(strlen(text), len);
 		free(text);

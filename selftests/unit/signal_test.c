@@ -119,8 +119,7 @@ static void test_event(void **state)
 		"\"object\":\"4712 a b\\\\x0along-name-xy\",\"errno\":\"EPERM\",\"reason\":\"rule\","
 		"\"policy\":\"coding-agent\",\"rule\":0,\"tag\":\"credentials\",\"severity\":\"high\","
 		"\"message\":\"Agents never read credentials.\","
-		"\"process\":{\"pid\":4711,\"tid\":4711,\"ppid\":4700,\"uid\":1000,\"comm\":\"claude\","
-		"\"agent\":\"claude-code\"}}");
+		"\"process\":{\"pid\":4711,\"tid\":4711,\"ppid\":4700,\"uid\":1000,\"comm\":\"claude\"}}");
 	assert_int_equal(BUCKET_OP_NUMBER(key.op), OP_SIGNAL_SEND);
 	assert_int_equal(BUCKET_OP_DETAIL(key.op), 40);
 	assert_int_equal(BUCKET_OP(OP_KERNEL_BPF, 40), OP_KERNEL_BPF);
