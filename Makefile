@@ -178,7 +178,8 @@ install: all $(UNITS) $(OUTPUT)/agentctl.bash
 
 uninstall:
 	rm -f $(DESTDIR)$(SBINDIR)/agentctl $(DESTDIR)$(MANDIR)/man8/agentctl.8 \
-		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7 \
+		$(DESTDIR)$(MANDIR)/man5/agentctl-policy.5 \
+		$(DESTDIR)$(MANDIR)/man5/agentctl-report.5 $(DESTDIR)$(MANDIR)/man7/agentctl-events.7 \
 		$(UNITS:$(OUTPUT)/systemd/%=$(DESTDIR)$(UNITDIR)/%)
 	rm -f $(DESTDIR)$(CATALOGDIR)/agentctl.catalog $(DESTDIR)$(COMPLETIONDIR)/agentctl
 	rm -rf $(DESTDIR)$(DATADIR)

@@ -42,6 +42,7 @@ int cmd_apply(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_test(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
@@ -63,7 +64,7 @@ int cmd_usage_error(const char *verb, const char *format, ...) __attribute__((fo
 int cmd_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints every diagnostic on stderr as "agentctl: FILE:LINE:COLUMN: …". */
-void cmd_report(const struct diagnostics *diagnostics);
+void cmd_tell(const struct diagnostics *diagnostics);
 
 /* Gathers -D NAME=VALUE; `list` is policy_options' defines and goes with cmd_defines_done. */
 struct cmd_defines {

@@ -143,7 +143,7 @@ static int open_loaded(const char *name, struct compiled *ret)
 	diagnostics_init(&diagnostics);
 	if (!result)
 		result = policy_open_bundle(path, &diagnostics, ret);
-	cmd_report(&diagnostics);
+	cmd_tell(&diagnostics);
 	diagnostics_done(&diagnostics);
 	free(path);
 	if (result == -EINVAL || result == -E2BIG)

@@ -57,7 +57,7 @@ static int prepare(const char *file, const struct policy_options *options, struc
 		return code;
 	diagnostics_init(&diagnostics);
 	if (policy_run_tests(ret, &diagnostics)) {
-		cmd_report(&diagnostics);
+		cmd_tell(&diagnostics);
 		code = EXIT_POLICY;
 	}
 	diagnostics_done(&diagnostics);

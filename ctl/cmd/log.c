@@ -13,6 +13,7 @@
 #include "ctl/event/filter.h"
 #include "ctl/event/journal.h"
 #include "ctl/event/lock.h"
+#include "ctl/event/plain.h"
 #include "ctl/event/reader.h"
 #include "ctl/event/sink.h"
 
@@ -24,6 +25,7 @@ struct log {
 	struct filter filter;
 	bool is_following;
 	bool is_json;
+	bool is_plain;
 	bool is_to_journal;
 	bool is_from_journal;
 	bool has_colours;
@@ -86,6 +88,8 @@ static bool set_option(const char *option, const char *value, void *data)
 		log->is_following = true;
 	else if (!strcmp(option, "json"))
 		log->is_json = true;
+	else if (!strcmp(option, "plain"))
+		log->is_plain = true;
 	return true;
 }
 
@@ -134,6 +138,8 @@ static void put_view(FILE *stream, const struct log *log, const void *event)
 
 	if (log->is_json)
 		json_put_event(stream, view);
+	else if (log->is_plain)
+		plain_put(stream, view, log->has_colours);
 	else
 		text_put(stream, view, log->has_colours);
 }
@@ -322,6 +328,9 @@ int cmd_log(int argc, char **argv)
 		return cmd_usage_error("log", "log: unexpected '%s'", argv[first]);
 	if (log.is_to_journal && (log.is_from_journal || log.is_json))
 		return cmd_usage_error("log", "log: --to goes neither with --from nor with --json");
+	/* The journal keeps lines, not what they were made from. */
+	if (log.is_plain && (log.is_json || log.is_to_journal || log.is_from_journal))
+		return cmd_usage_error("log", "log: --plain goes with none of --json, --to and --from");
 	log.has_colours = cmd_has_colour(STDOUT_FILENO);
 	catch_signals();
 	return log.is_from_journal ? log_from_journal(&log) : log_rings(&log);

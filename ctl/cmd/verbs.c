@@ -27,8 +27,15 @@ static const struct cmd_option log_options[] = {
 	{ "follow", 'f', NULL, "go on as events come" },
 	{ "op", 0, "GLOB", "only operations such as file.read or net.*" },
 	{ "verdict", 0, "GLOB", "only verdicts such as blocked" },
+	{ "plain", 0, NULL, "in sentences: what was done, why it matters, what to do" },
 	{ "to", 0, "journal", "write to the journal, as the service does" },
 	{ "from", 0, "journal", "read back what is in the journal" },
+	COMMON_OPTIONS,
+};
+
+static const struct cmd_option report_options[] = {
+	{ "output", 'o', "OUT", "where to write it, whole or not at all" },
+	{ "format", 0, "FORMAT", "markdown, json or html; OUT's ending says it, too" },
 	COMMON_OPTIONS,
 };
 
@@ -54,8 +61,10 @@ const struct cmd_verb cmd_verbs[] = {
 	  common_options },
 	{ "metrics", "[--output FILE]", "print what is counted, for a monitoring system", cmd_metrics,
 	  metrics_options },
-	{ "log", "[--follow] [--op GLOB] [--verdict GLOB] [--to journal] [--from journal]", "print events",
-	  cmd_log, log_options },
+	{ "log", "[--follow] [--op GLOB] [--verdict GLOB] [--plain] [--to journal] [--from journal]",
+	  "print events", cmd_log, log_options },
+	{ "report", "FILE… [-o OUT] [--format markdown|json|html]",
+	  "tell what recorded events say, as a page or as JSON", cmd_report, report_options },
 	{ "test", "FILE… [-D NAME=VALUE]", "run the policies' own tests, offline", cmd_test, policy_options },
 	{ "explain", "POLICY OP OBJECT [NEW] [-D NAME=VALUE]",
 	  "tell which rule decides, and what would change it", cmd_explain, policy_options },
