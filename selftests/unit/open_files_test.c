@@ -115,7 +115,7 @@ static void hold(int ready)
 	pause();
 }
 
-static char *cgroup_make(void)
+static char *new_cgroup(void)
 {
 	char *own = NULL, *path = NULL;
 
@@ -145,7 +145,7 @@ static char *look(const char *cgroup, pid_t pid)
 
 static void test_visit(void **state)
 {
-	char *cgroup = cgroup_make(), *lines, byte;
+	char *cgroup = new_cgroup(), *lines, byte;
 	int ready[2];
 	pid_t pid;
 
