@@ -30,10 +30,10 @@
 	X(EXEC_RUN, "exec", "run", 1)                   \
 	X(EXEC_MAP, "exec", "map", 1)                   \
 	X(NET_CONNECT, "net", "connect", 1)             \
-	X(NET_BIND, "net", "bind", 0)                   \
-	X(NET_ACCEPT, "net", "accept", 0)               \
-	X(UNIX_CONNECT, "unix", "connect", 0)           \
-	X(UNIX_BIND, "unix", "bind", 0)                 \
+	X(NET_BIND, "net", "bind", 1)                   \
+	X(NET_ACCEPT, "net", "accept", 1)               \
+	X(UNIX_CONNECT, "unix", "connect", 1)           \
+	X(UNIX_BIND, "unix", "bind", 1)                 \
 	X(FILE_RENAME, "file", "rename", 1)             \
 	X(FILE_LINK, "file", "link", 1)                 \
 	X(SIGNAL_SEND, "signal", "*", 1)                \
@@ -46,12 +46,12 @@
 	X(KERNEL_MODULE, "kernel", "module", 0)         \
 	X(KERNEL_KEYRING, "kernel", "keyring", 0)       \
 	X(KERNEL_IO_URING, "kernel", "io_uring", 0)     \
-	X(KERNEL_RAW_SOCKET, "kernel", "raw_socket", 0) \
-	X(KERNEL_FAMILIES, "kernel", "families", 0)     \
+	X(KERNEL_RAW_SOCKET, "kernel", "raw_socket", 1) \
+	X(KERNEL_FAMILIES, "kernel", "families", 1)     \
 	X(KERNEL_CGROUP, "kernel", "cgroup", 0)         \
 	X(KERNEL_CHROOT, "kernel", "chroot", 0)         \
 	X(KERNEL_SETUID, "kernel", "setuid", 0)         \
-	X(KERNEL_DEPUTIES, "kernel", "deputies", 0)     \
+	X(KERNEL_DEPUTIES, "kernel", "deputies", 1)     \
 	X(KERNEL_PTRACE, "kernel", "ptrace", 1)
 
 enum operation {
@@ -81,6 +81,8 @@ enum {
  */
 #define OP_KERNEL_FIRST OP_KERNEL_TIOCSTI
 #define OPS_KERNEL (OP_BIT(OP_COUNT) - OP_BIT(OP_KERNEL_FIRST))
+/* Of the kernel section what belongs to the net section: it is decided where that one stands. */
+#define OPS_FAMILY (OP_BIT(OP_KERNEL_RAW_SOCKET) | OP_BIT(OP_KERNEL_FAMILIES))
 #define OPS_PATH (OPS_FILE | OPS_EXEC | OPS_UNIX)
 
 enum verb {
@@ -180,6 +182,7 @@ enum target {
 #define WORD_RULE(word) ((word) >> 4)
 #define WORD_NONE 0xffffffffu	 /* no rule of this lane matches */
 #define RULE_DEFAULT 0x0ffffffeu /* the rule number of a section's default */
+#define RULE_DEPUTY 0x0ffffffdu	 /* no rule: the socket is one of kernel.deputies */
 #define RULES_MAX 65536
 
 /*
@@ -208,6 +211,8 @@ enum target {
  * of which only equal ones contain each other.
  */
 #define ROW_WORDS 16
+/* The word of a row that no operation of paths uses tells deputies' sockets: WORD_RULE() is RULE_DEPUTY there. */
+#define ROW_DEPUTY (ROW_WORDS - 1)
 #define OPS_MAX 32  /* a mask of operations is one word */
 #define ROW_NONE 2u /* the verdict row in which no rule matches: every image has it here */
 #define LANES_MAX 8
@@ -263,7 +268,11 @@ struct image_header {
 	__u32 signal_owner; /* the word for making another process hear of a descriptor: the strictest of all */
 	__u32 signals_observed
 		[2]; /* bit s - 1: allowed uses of signal s are logged, if the operation is observed */
-	__u32 pad[97];
+	__u32 families
+		[2]; /* that sockets may have beside those that are judged, low half first (family_bit() of decide.h) */
+	__u32 abstract_start; /* of the automaton over names of abstract sockets; each byte b is class b + 1 */
+	__u32 session_word;   /* of a rule about sockets under the same attachment, or WORD_NONE */
+	__u32 pad[93];
 };
 
 /*
@@ -311,6 +320,12 @@ struct image_large {
 #define PROTOCOL_TCP 6
 #define PROTOCOL_UDP 17
 #define PROTOCOL_OTHER 0
+
+/* struct event's detail of a socket that was to be made. */
+#define SOCKET_DETAIL(family, type, protocol) \
+	((__u32)(family)&255 | ((__u32)(type)&15) << 8 | ((__u32)(protocol)&0xffff) << 12)
+#define SOCKET_FAMILY(detail) ((detail)&255)
+#define SOCKET_PROTOCOL(detail) ((detail) >> 12 & 0xffff)
 
 /* An attachment, by the id of a governed cgroup: the tree's root and all cgroups below have one each. */
 struct attachment {
@@ -406,6 +421,8 @@ struct event {
 	__u32 detail;	 /* a signal's number, a command, a family: what the operation says of it */
 	__u32 other_pid; /* the process that the act is about, in the initial pid namespace; 0 for none */
 	__u8 other_comm[16];
+	__u8 local
+		[16]; /* of net.accept: the socket's own address, of the same family; its port is the detail */
 	__u8 data[EVENT_DATA_MAX];
 };
 

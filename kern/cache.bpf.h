@@ -17,6 +17,7 @@ __u64 tree_sequence(void);
 
 #define S_IFMT 0170000
 #define S_IFDIR 0040000
+#define S_IFSOCK 0140000
 
 static __always_inline bool inode_is_directory(struct inode *inode)
 {

@@ -27,14 +27,23 @@ static __always_inline __u8 decide_protocol(__u32 protocol)
 	return PROTOCOL_OTHER;
 }
 
-static __always_inline void decide_key4(struct address_key *key, const __u8 *address, __u8 protocol,
+/*
+ * A raw socket writes headers of its own: what looks like TCP to some port may be
+ * anything, so that only rules about any protocol and port match; but ICMP has no ports.
+ */
+static __always_inline __u8 decide_raw(__u32 protocol)
+{
+	return decide_protocol(protocol) == PROTOCOL_ICMP ? PROTOCOL_ICMP : PROTOCOL_OTHER;
+}
+
+/* 0.0.0.0 is where the kernel connects to itself; who binds to it listens on all addresses, and it stays what it is. */
+static __always_inline void decide_key4(struct address_key *key, __u32 op, const __u8 *address, __u8 protocol,
 					const __u8 *port)
 {
 	key->start = 0;
 	key->len = 7;
 	__builtin_memcpy(key->byte, address, 4);
-	/* The kernel connects 0.0.0.0 to the loopback address. */
-	if (!(address[0] | address[1] | address[2] | address[3])) {
+	if (op == OP_NET_CONNECT && !(address[0] | address[1] | address[2] | address[3])) {
 		key->byte[0] = 127;
 		key->byte[3] = 1;
 	}
@@ -62,8 +71,11 @@ static __always_inline int decide_is_mapped(const __u8 *address)
  * reach (64:ff9b::/96, 2002::/16, ::/96 except :: and ::1): the offset of those
  * four bytes, else 0 (no address carries one at its start).
  */
-static __always_inline __u32 decide_embedded(const __u8 *address)
+static __always_inline __u32 decide_embedded(__u32 op, const __u8 *address, __u32 is_v6_only)
 {
+	/* A socket that listens on all IPv6 addresses does so on all IPv4 ones, unless it was told not to. */
+	if (op == OP_NET_BIND)
+		return decide_zero(address, 16) && !is_v6_only ? 12 : 0;
 	if (address[0] == 0x20 && address[1] == 0x02)
 		return 2;
 	if (address[0] == 0x00 && address[1] == 0x64 && address[2] == 0xff && address[3] == 0x9b &&
@@ -74,25 +86,66 @@ static __always_inline __u32 decide_embedded(const __u8 *address)
 	return 0;
 }
 
-/*
- * The key of an IPv6 address: a v4-mapped one is its IPv4 address, :: is the
- * loopback address as the kernel connects it.
- */
-static __always_inline void decide_key6(struct address_key *key, const __u8 *address, __u8 protocol,
+/* The key of an IPv6 address: a v4-mapped one is its IPv4 address, :: is to IPv6 what 0.0.0.0 is to IPv4. */
+static __always_inline void decide_key6(struct address_key *key, __u32 op, const __u8 *address, __u8 protocol,
 					const __u8 *port)
 {
 	if (decide_is_mapped(address)) {
-		decide_key4(key, address + 12, protocol, port);
+		decide_key4(key, op, address + 12, protocol, port);
 		return;
 	}
 	key->start = 1;
 	key->len = ADDRESS_KEY_MAX;
 	__builtin_memcpy(key->byte, address, 16);
-	if (decide_zero(address, 16))
+	if (op == OP_NET_CONNECT && decide_zero(address, 16))
 		key->byte[15] = 1;
 	key->byte[16] = protocol;
 	key->byte[17] = port[0];
 	key->byte[18] = port[1];
+}
+
+/*
+ * Which bit of an image's families says that sockets of FAMILY and PROTOCOL may be
+ * made: the family's own number, or for protocols of the internet families one
+ * of those that no family has. FAMILY_JUDGED needs none.
+ */
+#define FAMILY_JUDGED 0
+#define FAMILY_SMC 43
+#define FAMILY_SCTP 56
+#define FAMILY_DCCP 57
+#define FAMILY_L2TP 58
+#define FAMILY_OTHER 63 /* no name allows it */
+
+static __always_inline __u32 decide_family_of(__u32 protocol)
+{
+	switch (protocol) {
+	case 0:
+	case 1:
+	case 6:
+	case 17:
+	case 58:
+	case 136: /* UDP-Lite */
+	case 262:
+		return FAMILY_JUDGED;
+	case 33:
+		return FAMILY_DCCP;
+	case 115:
+		return FAMILY_L2TP;
+	case 132:
+		return FAMILY_SCTP;
+	case 256:
+		return FAMILY_SMC;
+	}
+	return FAMILY_OTHER;
+}
+
+static __always_inline __u32 family_bit(__u32 family, __u32 protocol)
+{
+	if (family == DECIDE_AF_INET || family == DECIDE_AF_INET6)
+		return decide_family_of(protocol);
+	if (family == 1 || (family == 16 && !protocol)) /* unix, and netlink's routes */
+		return FAMILY_JUDGED;
+	return family && family < FAMILY_SCTP ? family : FAMILY_OTHER;
 }
 
 /*

@@ -17,6 +17,9 @@
 #define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
 #define CHAIN_MAX 256
 #define SECOND_NS 1000000000ull
+#define EVENT_AF_UNIX 1
+#define EVENT_NAME_AT 3
+#define EVENT_NAME_MAX 108
 
 /* The flag of a dentry whose name is still being looked up, so that nobody knows yet whether it exists. */
 static __always_inline __u32 dentry_lookup_flag(void)
@@ -30,17 +33,24 @@ static __always_inline __u32 dentry_lookup_flag(void)
 struct act {
 	__u64 generation;
 	__u64 dentry; /* kernel addresses, 0 if the object is an address */
-	__u64 mnt;
-	__u64 target; /* the new name of a rename or link, on the same mount */
-	__u64 other;  /* the task that the act is about; 0 for none */
+	union {
+		struct {
+			__u64 mnt;
+			__u64 target; /* the new name of a rename or link, on the same mount */
+		};
+		__u8 local[16]; /* of net.accept: what was connected to, of the same family */
+	};
+	__u64 other; /* the task that the act is about, of net.accept the struct listener that acts; 0 for none */
 	__u32 detail; /* see struct event */
 	__u32 policy;
 	__u32 op;
 	__u32 word;
 	__u32 reason;
 	__u16 family;
-	__u16 port;
-	__u32 protocol;
+	__u16 port; /* of an abstract Unix socket, whose name is target, the length of its address */
+	__u16 protocol;
+	__u8 is_raw;	 /* a raw socket's, */
+	__u8 is_v6_only; /* or one of IPv6 that takes no IPv4 */
 	__u8 address[16];
 	__u32 verdict; /* set by act_settle */
 	__s32 error;
@@ -49,6 +59,24 @@ struct act {
 	__u32 is_quiet;	    /* nobody is told */
 	__u32 is_tentative; /* a creating open of a name that may turn out to exist: it is told when the open ends */
 };
+
+/* Who made a socket listen: when a connection comes in, any task may be the current one. */
+struct listener {
+	__u64 node; /* of the socket's cgroup */
+	__u64 start_ns;
+	__u64 exe_inode;
+	__u32 pid;
+	__u32 tid;
+	__u32 ppid;
+	__u32 uid;
+	char comm[16];
+};
+
+/* The listener of an act that no task does, or NULL. */
+static __always_inline struct listener *act_owner(const struct act *act)
+{
+	return act->op == OP_NET_ACCEPT ? (void *)act->other : 0;
+}
 
 /*
  * A tentative act, by its thread; its event waits in a slot of its own. An open
@@ -221,6 +249,7 @@ static long chain_down(__u32 k, struct event_search *search)
 }
 
 const volatile char anonymous_word[8] __weak = "anon:";
+const volatile char abstract_word[8] __weak = "@";
 
 /* Appends the name of an object, at most MAX bytes; returns its length. */
 static __noinline __u32 event_path(struct event_slot *slot, __u64 dentry_address, __u64 mnt_address,
@@ -300,16 +329,26 @@ static long node_down(__u32 k, struct event_search *search)
 	return 1;
 }
 
-/* Appends the path of the task's cgroup below the cgroup2 mount's root. */
-static __noinline __u32 event_cgroup(struct event_slot *slot)
+/* The cgroup of who acts. */
+static __always_inline __u64 act_node(const struct act *act)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct listener *owner = act_owner(act);
+
+	if (owner)
+		return BPF_PROBE_READ(owner, node);
+	return (__u64)BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+}
+
+/* Appends the path of the cgroup whose node that is, below the cgroup2 mount's root. */
+static __noinline __u32 event_cgroup(struct event_slot *slot, __u64 node)
 {
 	struct event_search search = { .slot = slot };
-	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 start = slot->used;
 
 	slot->limit = start + EVENT_CGROUP_MAX;
 	slot->cut = slot->links = 0;
-	slot->dentry = (__u64)BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+	slot->dentry = node;
 	bpf_loop(CHAIN_MAX, node_up, &search, 0);
 	if (!slot->links)
 		event_slash(slot);
@@ -344,6 +383,30 @@ static __noinline void event_process(struct event_slot *slot)
 	event->exe_len = event_path(slot, dentry, mnt, EVENT_EXE_MAX);
 	if (slot->cut)
 		event->flags |= EVENT_EXE_CUT;
+}
+
+/*
+ * The same where no task acts, but the network on a socket: who made it listen,
+ * as it was then. An address, since it may have none.
+ */
+static __noinline void event_owner(struct event_slot *slot, const struct act *act)
+{
+	struct event *event = &slot->event;
+	struct listener owner = {};
+	struct kernfs_node *node;
+
+	bpf_probe_read_kernel(&owner, sizeof(owner), act_owner(act));
+	node = (void *)owner.node;
+	event->time_ns = bpf_ktime_get_boot_ns();
+	event->cgroup = BPF_CORE_READ(node, id);
+	event->pid = owner.pid;
+	event->tid = owner.tid;
+	event->ppid = owner.ppid;
+	event->uid = owner.uid;
+	event->start_ns = owner.start_ns;
+	event->exe_inode = owner.exe_inode;
+	event->exe_len = 0;
+	__builtin_memcpy(event->comm, owner.comm, sizeof(event->comm));
 }
 
 struct rule_query {
@@ -393,6 +456,18 @@ static __noinline int event_rule(struct event_slot *slot, struct act *act)
 	return 0;
 }
 
+/* An abstract name, with '@' for the zero before it: port bytes of a struct sockaddr_un. */
+static __always_inline void event_name(struct event_slot *slot, const struct act *act)
+{
+	__u32 len = act->port - EVENT_NAME_AT;
+
+	slot->limit = slot->used + EVENT_OBJECT_MAX;
+	event_put(slot, POINTER_NUMBER(abstract_word), 1);
+	if (len < EVENT_NAME_MAX)
+		event_put(slot, act->target + EVENT_NAME_AT, len);
+	slot->event.object_len = slot->used;
+}
+
 static __always_inline void event_object(struct event_slot *slot, struct act *act)
 {
 	struct event *event = &slot->event;
@@ -401,7 +476,11 @@ static __always_inline void event_object(struct event_slot *slot, struct act *ac
 	event->port = act->port;
 	event->protocol = act->protocol;
 	__builtin_memcpy(event->address, act->address, sizeof(event->address));
+	if (act->op == OP_NET_ACCEPT)
+		__builtin_memcpy(event->local, act->local, sizeof(event->local));
 	event->object_len = 0;
+	if (act->family == EVENT_AF_UNIX)
+		event_name(slot, act);
 	if (!act->dentry)
 		return;
 	if (act->is_anonymous) {
@@ -431,7 +510,7 @@ static __always_inline void event_other(struct event *event, const struct act *a
 
 	event->detail = act->detail;
 	event->other_pid = 0;
-	if (!act->other)
+	if (!act->other || act_owner(act))
 		return;
 	event->other_pid = BPF_CORE_READ(other, tgid);
 	bpf_probe_read_kernel(event->other_comm, sizeof(event->other_comm), &other->comm);
@@ -453,11 +532,14 @@ static __noinline void event_fill(struct event_slot *slot, struct act *act, __u6
 	event_rule(slot, act);
 	event_object(slot, act);
 	event_other(event, act);
-	event_process(slot);
-	event->cgroup_len = event_cgroup(slot);
+	if (act_owner(act))
+		event_owner(slot, act);
+	else
+		event_process(slot);
+	event->cgroup_len = event_cgroup(slot, act_node(act));
 	if (slot->cut)
 		event->flags |= EVENT_CGROUP_CUT;
-	if (act->target)
+	if (act->dentry && act->target)
 		event_target(slot, act);
 }
 

@@ -83,5 +83,8 @@ int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umo
 
 	if (!request.policy)
 		return 0;
+	/* A socket is bound to its file by making it. */
+	if ((mode & S_IFMT) == S_IFSOCK)
+		request.second = OP_UNIX_BIND;
 	return verdict_path(dentry, dir->mnt, &request);
 }

@@ -165,7 +165,8 @@ full:
 
 static __always_inline void event_account(struct act *act)
 {
-	__u64 cgroup = subject_cgroup();
+	struct kernfs_node *node = (void *)act_node(act);
+	__u64 cgroup = BPF_CORE_READ(node, id);
 	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);
 	__u64 root = entry ? entry->root : cgroup;
 

@@ -262,14 +262,34 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+struct in6_addr {
+	union {
+		u8 u6_addr8[16];
+	} in6_u;
+};
+
 struct sock_common {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	u16 skc_num;
 	unsigned short skc_family;
+	unsigned char skc_ipv6only : 1;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
 };
 
 struct sock {
 	struct sock_common __sk_common;
+	u8 sk_kern_sock : 1;
+	u8 sk_userlocks : 4;
 	u16 sk_type;
 	u16 sk_protocol;
+	struct sock_cgroup_data sk_cgrp_data;
 };
 
 struct socket {
@@ -279,6 +299,37 @@ struct socket {
 
 struct sockaddr {
 	unsigned short sa_family;
+};
+
+struct msghdr {
+	void *msg_name;
+	int msg_namelen;
+	unsigned int msg_flags;
+};
+
+struct sockaddr_un {
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[1];
+};
+
+struct unix_sock {
+	struct sock sk;
+	struct unix_address *addr;
+	struct path path;
+};
+
+struct request_sock {
+	struct sock_common __req_common;
+};
+
+struct sk_buff {
+	__be16 protocol;
+	u16 transport_header;
+	unsigned char *head;
 };
 
 #pragma clang attribute pop

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The acts by which the self-check tries each hook. */
-#include "ctl/enforce/trials.h"
+#include "ctl/enforce/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/btrfs.h>
 #include <linux/fs.h>
+#include <linux/netlink.h>
 #include <linux/posix_acl_xattr.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -21,19 +22,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #define TRIAL_PORT 9
-
-/* In the stage's folder, which is the working directory. */
-#define STAGE_FILE "file"
-#define STAGE_FOLDER "folder"
-/* What should not be made; a name each, so that one hook's lack is not taken for another's. */
-#define MADE_FILE "made-file"
-#define MADE_FOLDER "made-folder"
-#define MADE_LINK "made-link"
 
 static bool is_refused(int result)
 {
@@ -302,6 +296,99 @@ static bool refused_connect(const struct stage *stage)
 	return refused;
 }
 
+static bool refused_send(const struct stage *stage)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(TRIAL_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool refused;
+
+	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	refused = is_refused(sendto(fd, "", 0, 0, (struct sockaddr *)&address, sizeof(address)));
+	close(fd);
+	return refused;
+}
+
+static bool refused_bind(const struct stage *stage)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool refused = is_refused(bind(fd, (struct sockaddr *)&address, sizeof(address)));
+
+	close(fd);
+	return refused;
+}
+
+static bool refused_listen(const struct stage *stage)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool refused = is_refused(listen(fd, 1));
+
+	close(fd);
+	return refused;
+}
+
+static bool refused_accept(const struct stage *stage)
+{
+	return is_refused(accept4(stage->listener, NULL, NULL, SOCK_CLOEXEC));
+}
+
+static bool refused_family(const struct stage *stage)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	bool refused = fd < 0 && errno == EPERM;
+
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
+static bool refused_raw(const struct stage *stage)
+{
+	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+	bool refused = fd < 0 && errno == EPERM;
+
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
+static bool refused_stream(const struct stage *stage)
+{
+	struct sockaddr_un address;
+	socklen_t len = stage_name(&address, stage->stream_name);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool refused = is_refused(connect(fd, (struct sockaddr *)&address, len));
+
+	close(fd);
+	return refused;
+}
+
+static bool refused_datagram(const struct stage *stage)
+{
+	struct sockaddr_un address;
+	socklen_t len = stage_name(&address, stage->mail_name);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool refused = is_refused(sendto(fd, "", 0, MSG_DONTWAIT, (struct sockaddr *)&address, len));
+
+	close(fd);
+	return refused;
+}
+
+/*
+ * Who may not listen has nothing that could be connected to. So the clerk outside
+ * does both with a socket that was made here; that the kernel refused the connection
+ * shows in the control variable, since nobody is told.
+ */
+static bool refused_peer(const struct stage *stage)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char done = 0;
+	bool sent = fd >= 0 && !stage_send(stage->desk, fd);
+
+	close(fd);
+	return sent && read(stage->desk, &done, 1) == 1 && done;
+}
+
 const struct trial trials[] = {
 	{ "file_open", OP_FILE_READ, refused_read },
 	{ "file_open", OP_FILE_WRITE, refused_write },
@@ -338,6 +425,15 @@ const struct trial trials[] = {
 	{ "task_setioprio", OP_KERNEL_PTRACE, refused_io_priority },
 	{ "task_setscheduler", OP_KERNEL_PTRACE, refused_scheduler },
 	{ "socket_connect", OP_NET_CONNECT, refused_connect },
+	{ "socket_sendmsg", OP_NET_CONNECT, refused_send },
+	{ "socket_bind", OP_NET_BIND, refused_bind },
+	{ "socket_listen", OP_NET_BIND, refused_listen },
+	{ "socket_accept", OP_NET_ACCEPT, refused_accept },
+	{ "inet_conn_request", OP_NET_ACCEPT, refused_peer },
+	{ "unix_stream_connect", OP_UNIX_CONNECT, refused_stream },
+	{ "unix_may_send", OP_UNIX_CONNECT, refused_datagram },
+	{ "socket_create", OP_KERNEL_FAMILIES, refused_family },
+	{ "socket_create", OP_KERNEL_RAW_SOCKET, refused_raw },
 	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
 	{ NULL, 0, NULL },
 };
@@ -349,112 +445,4 @@ bool trial_passes(const struct trial *trial, const struct stage *stage)
 	__atomic_store_n(&stage->control->canary_hits, 0, __ATOMIC_SEQ_CST);
 	return trial->refused(stage) &&
 	       __atomic_load_n(&stage->control->canary_hits, __ATOMIC_SEQ_CST) & OP_BIT(trial->op);
-}
-
-/* Sends the descriptor FD to the other end of *RET_MAIL. */
-static int post(int fd, int *ret_mail)
-{
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .header = {
-			      .cmsg_len = CMSG_LEN(sizeof(int)),
-			      .cmsg_level = SOL_SOCKET,
-			      .cmsg_type = SCM_RIGHTS,
-		      } };
-	struct iovec part = { .iov_base = "", .iov_len = 1 };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	int ends[2], error = 0;
-
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-	if (sendmsg(ends[0], &message, MSG_NOSIGNAL) != 1)
-		error = -errno;
-	close(ends[0]);
-	*ret_mail = ends[1];
-	return error;
-}
-
-static int furnish(const char *path)
-{
-	int folder, file = -1, error = 0;
-
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder >= 0)
-		file = openat(folder, STAGE_FILE, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-	if (file < 0 || (mkdirat(folder, STAGE_FOLDER, 0700) && errno != EEXIST))
-		error = -errno;
-	close(file);
-	close(folder);
-	return error;
-}
-
-static void clear(const char *path)
-{
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (folder < 0)
-		return;
-	unlinkat(folder, STAGE_FILE, 0);
-	unlinkat(folder, STAGE_FOLDER, AT_REMOVEDIR);
-	unlinkat(folder, MADE_FILE, 0);
-	unlinkat(folder, MADE_FOLDER, AT_REMOVEDIR);
-	unlinkat(folder, MADE_LINK, 0);
-	close(folder);
-	rmdir(path);
-}
-
-/* A socket pair of which one end rings for this process, with a signal that does nothing; the other is *RET_BELL. */
-static int hang_bell(struct stage *stage)
-{
-	int ends[2];
-
-	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends))
-		return -errno;
-	stage->bell = ends[0];
-	stage->clapper = ends[1];
-	if (fcntl(ends[1], F_SETOWN, getpid()) || fcntl(ends[1], F_SETSIG, SIGURG) ||
-	    fcntl(ends[1], F_SETFL, O_ASYNC))
-		return -errno;
-	return 0;
-}
-
-int stage_init(struct stage *stage, struct control *control)
-{
-	int error;
-
-	stage->control = control;
-	stage->mail = stage->bell = stage->clapper = -1;
-	snprintf(stage->folder, sizeof(stage->folder), RUN_DIR "/self-check.%d", getpid());
-	stage->file = open(RUN_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	if (stage->exe < 0 || stage->file < 0)
-		return -errno;
-	error = furnish(stage->folder);
-	if (!error)
-		error = hang_bell(stage);
-	return error ? error : post(stage->exe, &stage->mail);
-}
-
-void stage_done(struct stage *stage)
-{
-	clear(stage->folder);
-	if (stage->exe >= 0)
-		close(stage->exe);
-	if (stage->file >= 0)
-		close(stage->file);
-	if (stage->mail >= 0)
-		close(stage->mail);
-	if (stage->bell >= 0)
-		close(stage->bell);
-	if (stage->clapper >= 0)
-		close(stage->clapper);
 }

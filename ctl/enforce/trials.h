@@ -13,10 +13,17 @@
 struct stage {
 	struct control *control;
 	int exe;
-	int file;	 /* which can be written */
-	int bell;	 /* a socket by which this tool's own process would be signalled, */
-	int clapper;	 /* and its other end */
-	int mail;	 /* a socket on which a descriptor waits */
+	int file;     /* which can be written */
+	int bell;     /* a socket by which this tool's own process would be signalled, */
+	int clapper;  /* and its other end */
+	int mail;     /* a socket on which a descriptor waits */
+	int listener; /* which listens */
+	int desk; /* where a descriptor of a socket is handed in, to be listened and connected to outside */
+	int mailbox;	      /* a bound socket of datagrams */
+	char stream_name[32]; /* of an abstract socket that listens */
+	char mail_name[32];   /* and of the mailbox */
+	int stream;
+	int clerk;	 /* the process that does so */
 	char folder[64]; /* where it works: holds a file, a folder, and what was not refused */
 };
 

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "ctl/base/signal_name.h"
+#include "ctl/policy/family.h"
 
 #define ERRNO_MAX 4095
 #define PROTOCOL_MPTCP 262
@@ -143,6 +144,7 @@ static void describe_numbers(const struct event *event, int64_t clock_offset, st
 	view->detail = event->detail;
 	view->other_pid = event->other_pid;
 	memcpy(view->address, event->address, sizeof(view->address));
+	memcpy(view->local, event->local, sizeof(view->local));
 }
 
 int event_decode(const void *record, size_t size, int64_t clock_offset, struct event_view *ret_view)
@@ -182,11 +184,40 @@ static bool is_address(const struct event_view *view)
 	return view->family == AF_INET || view->family == AF_INET6;
 }
 
-struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT])
+static struct span show_address(const struct event_view *view, const uint8_t *bytes, uint16_t port,
+				char scratch[EVENT_ADDRESS_TEXT])
 {
 	char address[INET6_ADDRSTRLEN];
 	int len;
 
+	inet_ntop(view->family, bytes, address, sizeof(address));
+	len = snprintf(scratch, EVENT_ADDRESS_TEXT, view->family == AF_INET ? "%s:%u" : "[%s]:%u", address,
+		       port);
+	return (struct span){ scratch, len };
+}
+
+/* A socket that was not to be made: by its family's name, or the protocol's if that was the matter. */
+static struct span show_family(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT])
+{
+	const char *name = family_name(view->detail);
+	int len;
+
+	if (!name)
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "family %u", SOCKET_FAMILY(view->detail));
+	else if (view->op == OP_KERNEL_RAW_SOCKET || strstr(name, "inet"))
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "%s protocol %u", name,
+			       SOCKET_PROTOCOL(view->detail));
+	else
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "%s", name);
+	return (struct span){ scratch, len };
+}
+
+struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT])
+{
+	int len;
+
+	if (view->op == OP_KERNEL_RAW_SOCKET || view->op == OP_KERNEL_FAMILIES)
+		return show_family(view, scratch);
 	/* A socket of a family that is refused as a whole has no address that we could read. */
 	if (view->family && !is_address(view) && !view->object.len) {
 		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "family %u", view->family);
@@ -197,12 +228,14 @@ struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRE
 			       (int)view->other_comm.len, view->other_comm.data);
 		return (struct span){ scratch, len };
 	}
-	if (!is_address(view))
-		return view->object;
-	inet_ntop(view->family, view->address, address, sizeof(address));
-	len = snprintf(scratch, EVENT_ADDRESS_TEXT, view->family == AF_INET ? "%s:%u" : "[%s]:%u", address,
-		       view->port);
-	return (struct span){ scratch, len };
+	return is_address(view) ? show_address(view, view->address, view->port, scratch) : view->object;
+}
+
+struct span event_target(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT])
+{
+	if (view->op == OP_NET_ACCEPT && is_address(view))
+		return show_address(view, view->local, view->detail, scratch);
+	return view->target;
 }
 
 const char *event_protocol(const struct event_view *view, char scratch[16])

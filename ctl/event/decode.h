@@ -45,9 +45,10 @@ struct event_view {
 	uint32_t pid, tid, ppid, uid;
 	uint16_t family, port;
 	uint32_t protocol;
-	uint32_t detail;    /* the signal */
+	uint32_t detail;    /* the signal, or as in struct event */
 	uint32_t other_pid; /* 0 where the act is about no process */
 	uint8_t address[16];
+	uint8_t local[16]; /* of net.accept, what was connected to: of the same family */
 	struct span object, target, args, host;
 	struct span exe, cgroup, comm, other_comm;
 	struct span policy, tag, message;
@@ -78,6 +79,9 @@ bool event_is_canary(const void *record, size_t size);
 struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT]);
 
 /* "tcp", "udp", "icmp", or a number written to SCRATCH; NULL where the object is no address. */
+/* The new name of a rename or link, or what a connection was made to; empty for other operations. */
+struct span event_target(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT]);
+
 const char *event_protocol(const struct event_view *view, char scratch[16]);
 
 #define EVENT_OP_TEXT 32

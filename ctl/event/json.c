@@ -63,13 +63,13 @@ static void put_args(struct json_writer *json, struct span args)
 
 static void put_object(struct json_writer *json, const struct event_view *view)
 {
-	char address[EVENT_ADDRESS_TEXT];
+	char address[EVENT_ADDRESS_TEXT], local[EVENT_ADDRESS_TEXT];
 	char protocol[16];
 	struct span object = event_object(view, address);
 
 	json_key(json, "object");
 	json_name(json, object.data, object.len);
-	put_name(json, "target", view->target);
+	put_name(json, "target", event_target(view, local));
 	put_word(json, "proto", event_protocol(view, protocol));
 	put_name(json, "host", view->host);
 	put_args(json, view->args);

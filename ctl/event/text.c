@@ -58,13 +58,14 @@ static void put_args(FILE *stream, struct span args)
 
 static void put_object(FILE *stream, const struct event_view *view)
 {
-	char scratch[EVENT_ADDRESS_TEXT];
+	char scratch[EVENT_ADDRESS_TEXT], local[EVENT_ADDRESS_TEXT];
+	struct span target = event_target(view, local);
 
 	fputs(" ", stream);
 	put_span(stream, event_object(view, scratch));
-	if (view->target.len) {
+	if (target.len) {
 		fputs(" -> ", stream);
-		put_span(stream, view->target);
+		put_span(stream, target);
 	}
 	if (view->host.len) {
 		fputs(" (", stream);

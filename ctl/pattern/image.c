@@ -78,6 +78,19 @@ uint32_t image_match_address(const struct image_header *image, const struct addr
 	return word == WORD_NONE ? image->fallback[op] : word;
 }
 
+uint32_t image_match_name(const struct image_header *image, const char *name, size_t len, unsigned int op)
+{
+	const __u64 *cell = image_cells(image);
+	uint32_t mask = image->cells - 1, state = image->abstract_start, word;
+
+	if (!state)
+		return image->fallback[op];
+	for (size_t i = 1; i < len; i++)
+		state = match_step(cell, mask, state, (uint8_t)name[i] + 1u);
+	word = match_word(cell, mask, state, op);
+	return word == WORD_NONE ? image->fallback[op] : word;
+}
+
 uint32_t image_match_program(const struct image_header *image, const char *path, size_t len,
 			     enum operation op)
 {

@@ -40,6 +40,12 @@ uint32_t image_match_address(const struct image_header *image, const struct addr
 			     enum operation op);
 
 /*
+ * The words of an abstract socket's NAME, which begins with '@': of OP, the operation's fallback
+ * included, or of ROW_DEPUTY.
+ */
+uint32_t image_match_name(const struct image_header *image, const char *name, size_t len, unsigned int op);
+
+/*
  * The verdict word for OP, one of the kernel section's, where the program PATH
  * asks: what its list says, else the operation's fallback.
  */

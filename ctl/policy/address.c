@@ -102,12 +102,16 @@ static void normalise(struct address_block *block)
 		block->is_v6 = false;
 		block->prefix -= 96;
 	}
-	if (block->is_v6 && block->prefix == 128 && decide_zero(block->address, 16))
-		block->address[15] = 1;
-	if (!block->is_v6 && block->prefix == 32 && decide_zero(block->address, 4)) {
-		block->address[0] = 127;
-		block->address[3] = 1;
-	}
+}
+
+/* All addresses to whoever binds to it, the loopback address to whoever connects: as such it counts, too. */
+static int add_loopback(const struct address_block *block, struct address_blocks *blocks)
+{
+	static const uint8_t loopback4[16] = { 127, 0, 0, 1 }, loopback6[16] = { [15] = 1 };
+
+	if (block->prefix != (block->is_v6 ? 128 : 32) || !decide_zero(block->address, block->is_v6 ? 16 : 4))
+		return 0;
+	return addresses_add(blocks, block->is_v6, block->is_v6 ? loopback6 : loopback4, block->prefix);
 }
 
 int address_parse_block(const char *text, struct address_blocks *blocks, struct address_error *ret_error)
@@ -135,6 +139,8 @@ int address_parse_block(const char *text, struct address_blocks *blocks, struct 
 	if (has_host_bits(&block))
 		return refuse_host_bits(&block, ret_error);
 	normalise(&block);
+	if (add_loopback(&block, blocks))
+		return -ENOMEM;
 	return addresses_add(blocks, block.is_v6, block.address, block.prefix);
 }
 

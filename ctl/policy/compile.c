@@ -6,6 +6,7 @@
 
 #include "ctl/pattern/pack.h"
 #include "ctl/policy/dead.h"
+#include "ctl/policy/deputy.h"
 #include "ctl/policy/signal.h"
 #include "ctl/policy/words.h"
 
@@ -35,6 +36,15 @@ static void fill_surface(const struct policy *policy, struct image_header *heade
 	}
 }
 
+/* The first rule about @session. */
+static uint32_t session_word(const struct policy *policy)
+{
+	for (uint32_t i = 0; i < policy->rule_count; i++)
+		if (policy->rules[i].names_session && policy->rules[i].operations & OP_BIT(OP_UNIX_CONNECT))
+			return WORD(i, policy->rules[i].verb);
+	return WORD_NONE;
+}
+
 /* What holds without a rule; operations of absent sections are not enforced, and their words allow. */
 static void fill_header(const struct policy *policy, struct image_header *header)
 {
@@ -51,7 +61,7 @@ static void fill_header(const struct policy *policy, struct image_header *header
 	for (int op = 0; op < ROW_WORDS; op++)
 		header->anonymous[op] = WORD(RULE_DEFAULT, VERB_ALLOW);
 	for (int section = 0; section < SECTION_COUNT; section++) {
-		uint32_t operations = section_operations(section) & OPS_HOOKED;
+		uint32_t operations = section_decides(section) & OPS_HOOKED;
 
 		if (!policy->section[section].is_present)
 			continue;
@@ -60,14 +70,29 @@ static void fill_header(const struct policy *policy, struct image_header *header
 			if (operations & OP_BIT(op))
 				header->fallback[op] = WORD(RULE_DEFAULT, policy->section[section].fallback);
 	}
+	/*
+	 * What is allowed by default are addresses; a Unix socket outside the attachment needs a rule.
+	 * Binding one is the session's own affair where no rule says otherwise.
+	 */
+	if (header->enforced & OP_BIT(OP_UNIX_CONNECT))
+		header->fallback[OP_UNIX_CONNECT] = WORD(RULE_DEFAULT, VERB_DENY);
+	header->fallback[OP_UNIX_BIND] = WORD(RULE_DEFAULT, VERB_ALLOW);
+	header->session_word = session_word(policy);
 	fill_surface(policy, header);
+	/* What sockets may be made is decided where it is said whom they may talk to. */
+	if (!policy->section[SECTION_NET].is_present)
+		header->enforced &= ~OPS_FAMILY;
+	header->families[0] = policy->families;
+	header->families[1] = policy->families >> 32;
 	for (int op = 0; op < OP_COUNT; op++)
 		if (header->enforced & OPS_EXEC & OP_BIT(op))
 			header->anonymous[op] = anonymous_word(policy, op);
 }
 
+/* MORE, if it is not NULL, comes behind the policy's rules, whose numbers end before it. */
 static int pack_rules(struct pack *pack, const struct policy *policy, enum automaton_kind kind,
-		      struct image_header *header, struct diagnostics *diagnostics)
+		      const struct automaton_rule *more, struct image_header *header,
+		      struct diagnostics *diagnostics)
 {
 	struct automaton *automaton = NULL;
 	struct rule_set set;
@@ -75,6 +100,10 @@ static int pack_rules(struct pack *pack, const struct policy *policy, enum autom
 
 	if (result)
 		return result;
+	if (more) {
+		set.source[set.count] = policy->rule_count;
+		set.rules[set.count++] = *more;
+	}
 	result = rule_set_build(&set, policy, diagnostics, &automaton);
 	if (!result)
 		result = dead_rules_report(policy, &set, automaton, diagnostics);
@@ -125,6 +154,62 @@ static int pack_programs(struct pack *pack, const struct policy *policy, struct 
 				  "the programs of the section 'kernel' are too many for one policy");
 	free(blame);
 	automaton_free(automaton);
+	return result;
+}
+
+static struct automaton_rule deputy_rule(const struct pattern *pattern)
+{
+	return (struct automaton_rule){ pattern, WORD(RULE_DEPUTY, VERB_DENY), OP_BIT(ROW_DEPUTY) };
+}
+
+/* Names of abstract sockets: their own automaton, of the same kind as that of programs. */
+static int pack_names(struct pack *pack, const struct policy *policy, const struct pattern *deputies,
+		      struct image_header *header, struct diagnostics *diagnostics)
+{
+	struct automaton_rule *rules = calloc(policy->rule_count + 1, sizeof(*rules));
+	struct automaton *automaton = NULL;
+	struct image_header names = *header;
+	uint32_t *blame = NULL;
+	size_t count = 0, blame_count = 0;
+	int result = rules ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < policy->rule_count && !result; i++)
+		if (policy->rules[i].names)
+			rules[count++] = (struct automaton_rule){ policy->rules[i].names,
+								  WORD(i, policy->rules[i].verb),
+								  policy->rules[i].operations };
+	if (!result) {
+		rules[count++] = deputy_rule(deputies);
+		result = automaton_build(AUTOMATON_PROGRAMS, rules, count, &automaton, &blame, &blame_count);
+	}
+	if (!result)
+		result = pack_automaton(pack, automaton, &names);
+	header->abstract_start = names.program_start;
+	if (result == -E2BIG)
+		diagnostics_error(diagnostics, &(struct place){ policy->files[0].path, 1, 1 },
+				  "begin them with fixed letters, or name fewer",
+				  "the names of abstract sockets are too many for one policy");
+	free(rules);
+	free(blame);
+	automaton_free(automaton);
+	return result;
+}
+
+static int pack_sockets(struct pack *pack, const struct policy *policy, struct image_header *header,
+			struct diagnostics *diagnostics)
+{
+	struct pattern *paths, *names;
+	int result = deputy_patterns(&paths, &names);
+	struct automaton_rule more;
+
+	if (!result) {
+		more = deputy_rule(paths);
+		result = pack_rules(pack, policy, AUTOMATON_PATHS, &more, header, diagnostics);
+	}
+	if (!result)
+		result = pack_names(pack, policy, names, header, diagnostics);
+	pattern_free(paths);
+	pattern_free(names);
 	return result;
 }
 
@@ -208,7 +293,6 @@ static int report_size(const struct policy *policy, struct diagnostics *diagnost
 int policy_compile(const struct policy *policy, struct diagnostics *diagnostics, struct image_header **ret,
 		   size_t *ret_bytes)
 {
-	bool has_paths = policy->section[SECTION_FILE].is_present || policy->section[SECTION_EXEC].is_present;
 	struct image_header header = { 0 };
 	struct pack pack;
 	int result = pack_init(&pack);
@@ -218,10 +302,9 @@ int policy_compile(const struct policy *policy, struct diagnostics *diagnostics,
 		return result;
 	fill_header(policy, &header);
 	/* All automata are tried, so that one run names every rule that is dead. */
-	if (has_paths)
-		path_result = pack_rules(&pack, policy, AUTOMATON_PATHS, &header, diagnostics);
+	path_result = pack_sockets(&pack, policy, &header, diagnostics);
 	if (policy->section[SECTION_NET].is_present)
-		net_result = pack_rules(&pack, policy, AUTOMATON_ADDRESSES, &header, diagnostics);
+		net_result = pack_rules(&pack, policy, AUTOMATON_ADDRESSES, NULL, &header, diagnostics);
 	program_result = pack_programs(&pack, policy, &header, diagnostics);
 	result = dead_anonymous_report(policy, diagnostics);
 	if (!result)

@@ -6,9 +6,8 @@
 
 /* A word goes from here when the programs that enforce it come. */
 static const char *const missing_features[FEATURE_COUNT] = {
-	[FEATURE_ASK] = "ask",	     [FEATURE_HOST] = "host",	  [FEATURE_UNIX] = "unix",
-	[FEATURE_ARGS] = "args",     [FEATURE_KERNEL] = "kernel", [FEATURE_ENV] = "env",
-	[FEATURE_LIMITS] = "limits",
+	[FEATURE_ASK] = "ask",	     [FEATURE_HOST] = "host", [FEATURE_ARGS] = "args",
+	[FEATURE_KERNEL] = "kernel", [FEATURE_ENV] = "env",   [FEATURE_LIMITS] = "limits",
 };
 
 /* Of the kernel section the keys that are no operations. */

@@ -25,7 +25,7 @@ int rule_set_init(struct rule_set *set, const struct policy *policy, enum automa
 		if (form == RULES_WRITTEN && rule->is_local)
 			pattern = rule->written;
 		if (!pattern || !rule->operations || (form == RULES_INCLUDED && rule->depth < depth) ||
-		    (kind == AUTOMATON_ADDRESSES) != (rule->section == SECTION_NET))
+		    (kind == AUTOMATON_ADDRESSES) != (rule->section == SECTION_NET && !rule->is_unix))
 			continue;
 		set->source[set->count] = i;
 		set->rules[set->count++] = (struct automaton_rule){ pattern, WORD(i, rule->verb),
@@ -51,6 +51,9 @@ int rule_set_build(const struct rule_set *set, const struct policy *policy, stru
 	if (result != -E2BIG)
 		return result;
 	for (size_t i = 0; i < blame_count; i++) {
+		if (set->source[blame[i]] >= policy->rule_count)
+			continue;
+
 		const struct policy_rule *rule = &policy->rules[set->source[blame[i]]];
 
 		diagnostics_error(
@@ -162,6 +165,8 @@ static void choose_candidates(const struct policy *policy, const struct rule_set
 		if (policy->rules[by].depth < depth)
 			continue;
 		if (policy->rules[rule].names_anonymous && !is_anonymous_dead(policy, rule))
+			continue;
+		if (policy->rules[rule].names || policy->rules[rule].names_session)
 			continue;
 		if (depth > candidates->depth)
 			candidates->depth = depth;

@@ -21,15 +21,15 @@ static uint32_t judge_address(const struct image_header *image, enum operation o
 	uint32_t word, embedded;
 
 	if (!object->is_v6) {
-		decide_key4(&key, object->address, object->protocol, port);
+		decide_key4(&key, op, object->address, object->protocol, port);
 		return image_match_address(image, &key, op);
 	}
-	decide_key6(&key, object->address, object->protocol, port);
+	decide_key6(&key, op, object->address, object->protocol, port);
 	word = image_match_address(image, &key, op);
-	embedded = key.start ? decide_embedded(object->address) : 0;
+	embedded = key.start ? decide_embedded(op, object->address, 0) : 0;
 	if (!embedded)
 		return word;
-	decide_key4(&key, object->address + embedded, object->protocol, port);
+	decide_key4(&key, op, object->address + embedded, object->protocol, port);
 	return decide_stricter(word, image_match_address(image, &key, op));
 }
 
@@ -37,6 +37,9 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 {
 	if (!(image->enforced & OP_BIT(op)))
 		return WORD(RULE_DEFAULT, VERB_ALLOW);
+	if (op == OP_KERNEL_FAMILIES)
+		return WORD(RULE_DEFAULT,
+			    image->families[object->family >> 5 & 1] >> (object->family & 31) & 1);
 	if (OP_BIT(op) & OPS_KERNEL)
 		return image_match_program(image, object->path, strlen(object->path), op);
 	if (object->is_anonymous)
@@ -47,6 +50,8 @@ uint32_t decision_word(const struct image_header *image, enum operation op, cons
 		return image_match_signal(image, object->signal_kind, object->signal);
 	if (OP_BIT(op) & OPS_NET)
 		return judge_address(image, op, object);
+	if (object->name)
+		return image_match_name(image, object->name, strlen(object->name), op);
 	return image_match_path(image, object->path, strlen(object->path), op);
 }
 
@@ -54,7 +59,7 @@ static enum section section_of(enum operation op)
 {
 	int section = 0;
 
-	while (!(section_operations(section) & OP_BIT(op)))
+	while (!(section_decides(section) & OP_BIT(op)))
 		section++;
 	return section;
 }
@@ -66,6 +71,11 @@ char *decision_change(const struct decision *decision, enum operation op, uint32
 	const struct policy_rule *rule = decision->rule;
 	const char *other = decision->verb == VERB_DENY ? "an allow rule" : "a deny rule";
 
+	if (OP_BIT(op) & OPS_FAMILY && !decision->is_enforced)
+		return strdup("a section 'net', which the policy does not have, would decide it");
+	if (op == OP_KERNEL_FAMILIES)
+		return text_format("the list 'families' in the section 'kernel'%s",
+				   decision->verb == VERB_DENY ? ", with this family in it" : "");
 	if (OP_BIT(op) & OPS_KERNEL)
 		return text_format("'%s': %s in the section 'kernel'", operation_word(op),
 				   decision->verb == VERB_DENY ? "true, or a list with this program,"
@@ -102,15 +112,55 @@ void decision_origin(const struct compiled *compiled, enum operation op, uint32_
 	} else if (origin.is_enforced) {
 		origin.place = policy->section[section_of(op)].place;
 	}
+	/* A file rule may decide about a socket where nothing else does. */
+	origin.is_enforced |= origin.rule != NULL;
 	*ret = origin;
+}
+
+static uint32_t socket_word(const struct image_header *image, unsigned int op, const struct object *object)
+{
+	if (object->name)
+		return image_match_name(image, object->name, strlen(object->name), op);
+	return image_match_path(image, object->path, strlen(object->path), (enum operation)op);
+}
+
+/*
+ * A Unix socket of somebody outside the attachment: by its own rules, by a file rule
+ * that denies writing to its path, and if both let it pass as one of kernel.deputies.
+ * *RET_OP becomes the operation that decided.
+ */
+static uint32_t judge_socket(const struct image_header *image, const struct object *object,
+			     enum operation *ret_op)
+{
+	uint32_t word = decision_word(image, *ret_op, object), write, deputy;
+
+	if (*ret_op == OP_UNIX_BIND)
+		return word;
+	if (object->path && image->enforced & OP_BIT(OP_FILE_WRITE)) {
+		write = socket_word(image, OP_FILE_WRITE, object);
+		if (WORD_RULE(write) != RULE_DEFAULT &&
+		    decide_strictness(WORD_VERB(write)) > decide_strictness(VERB_AUDIT))
+			word = decide_stricter(word, write);
+	}
+	if (decide_strictness(WORD_VERB(word)) > decide_strictness(VERB_AUDIT))
+		return word;
+	deputy = socket_word(image, ROW_DEPUTY, object);
+	if (WORD_RULE(deputy) != RULE_DEPUTY || WORD_VERB(image->fallback[OP_KERNEL_DEPUTIES]) == VERB_ALLOW)
+		return word;
+	*ret_op = OP_KERNEL_DEPUTIES;
+	return image->fallback[OP_KERNEL_DEPUTIES];
 }
 
 static int decide_one(const struct compiled *compiled, enum operation op, const struct object *object,
 		      struct decision *decision)
 {
 	struct origin origin;
+	uint32_t word;
 
-	decision_origin(compiled, op, decision_word(compiled->image, op, object), &origin);
+	op = object_operation(op, object);
+	word = object->is_unix ? judge_socket(compiled->image, object, &op)
+			       : decision_word(compiled->image, op, object);
+	decision_origin(compiled, op, word, &origin);
 	decision->verb = origin.verb;
 	decision->is_enforced = origin.is_enforced;
 	decision->rule = origin.rule;

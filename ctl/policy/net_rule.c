@@ -9,6 +9,8 @@
 #include "ctl/base/text.h"
 #include "ctl/policy/address.h"
 
+#define AUTOMATIC_LOW 32768 /* the ports that kernels choose from, unless they are told others */
+#define AUTOMATIC_HIGH 60999
 #define RANGES_MAX 65536 /* address blocks times port ranges of one rule */
 
 struct port_range {
@@ -172,17 +174,6 @@ static void check_host(struct reader *reader, const struct json_node *node, void
 	expansion_done(&expansion);
 }
 
-static void check_unix(struct reader *reader, const struct json_node *node, void *data)
-{
-	struct json_node copy = *node;
-
-	(void)data;
-	copy.next = NULL;
-	copy.key = NULL;
-	if (node->string[0] != '@')
-		path_list_check(reader, &copy);
-}
-
 /* cidr, host and unix exclude each other; unix has no ports. */
 static void check_kinds(struct reader *reader, const struct json_node *node)
 {
@@ -205,18 +196,29 @@ static void check_kinds(struct reader *reader, const struct json_node *node)
 
 static void check_unenforced(struct reader *reader, const struct json_node *node)
 {
-	const struct json_node *host = json_member(node, "host"), *path = json_member(node, "unix");
+	const struct json_node *host = json_member(node, "host");
 
 	if (host) {
 		reader_each(reader, host, check_host, NULL);
 		if (!coverage_has(FEATURE_HOST))
 			reader_refuse(reader, json_key_place(reader->document, host), "host");
 	}
-	if (path) {
-		reader_each(reader, path, check_unix, NULL);
-		if (!coverage_has(FEATURE_UNIX))
-			reader_refuse(reader, json_key_place(reader->document, path), "unix");
-	}
+}
+
+/* Unix sockets have operations of their own, and no accept: who may connect is judged where that is tried. */
+static void read_unix(struct reader *reader, const struct json_node *node, const struct json_node *list,
+		      struct rule_draft *draft)
+{
+	uint32_t named = draft->rule.operations;
+
+	draft->rule.operations = (named & OP_BIT(OP_NET_CONNECT) ? OP_BIT(OP_UNIX_CONNECT) : 0) |
+				 (named & OP_BIT(OP_NET_BIND) ? OP_BIT(OP_UNIX_BIND) : 0);
+	if (named == OP_BIT(OP_NET_ACCEPT))
+		reader_error(reader, node, "write bind, or connect", "'accept' of Unix sockets");
+	unix_rule_read(reader, list, draft);
+	if (draft->rule.names_session && draft->rule.operations == OP_BIT(OP_UNIX_BIND))
+		reader_error(reader, list, "write connect",
+			     "'@session' says whom to connect to, and nobody is bound to");
 }
 
 static int add_ranges(const struct net_reading *reading, const struct address_blocks *blocks,
@@ -260,20 +262,73 @@ static void finish(struct reader *reader, const struct json_node *node, struct n
 		reader_no_memory(reader);
 }
 
+/*
+ * Port 0 asks for any port: a rule that holds for all of those that the kernel chooses
+ * from decides it. What was chosen is judged again when the socket listens.
+ */
+static void add_automatic_port(struct net_reading *reading)
+{
+	size_t count = reading->port_count;
+
+	for (size_t i = 0; i < count && count < LIST_MAX; i++) {
+		if (!reading->ports[i].low || reading->ports[i].low > AUTOMATIC_LOW ||
+		    reading->ports[i].high < AUTOMATIC_HIGH)
+			continue;
+		reading->ports[reading->port_count++] = (struct port_range){ 0, 0 };
+		return;
+	}
+}
+
+/* Does the rule refuse to bind by name, and not just everything? */
+static bool refuses_bind(const struct json_node *node)
+{
+	const struct json_node *verb = json_member(node, "deny");
+
+	verb = verb ? verb : json_member(node, "ask");
+	if (verb && verb->type == JSON_ARRAY) {
+		for (verb = verb->first; verb; verb = verb->next)
+			if (verb->type == JSON_STRING && !strcmp(verb->string, "bind"))
+				return true;
+		return false;
+	}
+	return verb && verb->type == JSON_STRING && !strcmp(verb->string, "bind");
+}
+
+/* Who may not listen at some address may not listen at all of them. */
+static int add_wildcards(struct address_blocks *blocks)
+{
+	static const uint8_t any[16];
+	bool has_v6 = false, has_v4 = false;
+
+	for (size_t i = 0; i < blocks->count; i++) {
+		has_v6 |= blocks->list[i].is_v6;
+		has_v4 |= !blocks->list[i].is_v6;
+	}
+	if (has_v4 && addresses_add(blocks, false, any, 32))
+		return -ENOMEM;
+	return has_v6 ? addresses_add(blocks, true, any, 128) : 0;
+}
+
 void net_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft)
 {
 	const struct json_node *cidr = json_member(node, "cidr"), *ports = json_member(node, "port");
 	const struct json_node *protocol = json_member(node, "proto");
-	struct net_reading *reading = calloc(1, sizeof(*reading));
+	const struct json_node *sockets = json_member(node, "unix");
+	struct net_reading *reading;
 	bool is_local;
 
+	check_kinds(reader, node);
+	check_unenforced(reader, node);
+	if (sockets) {
+		read_unix(reader, node, sockets, draft);
+		return;
+	}
+	reading = calloc(1, sizeof(*reading));
 	if (!reading) {
 		reader_no_memory(reader);
 		return;
 	}
 	reading->protocol = -1;
-	check_kinds(reader, node);
-	check_unenforced(reader, node);
 	if (protocol)
 		read_protocol(reader, protocol, ports, reading);
 	if (ports)
@@ -283,6 +338,10 @@ void net_rule_read(struct reader *reader, const struct json_node *node, struct r
 	if (cidr)
 		reader_each(reader, cidr, read_block, reading);
 	else if (address_named_set("@any", &reading->blocks, &is_local))
+		reader_no_memory(reader);
+	if (draft->rule.operations & OP_BIT(OP_NET_BIND))
+		add_automatic_port(reading);
+	if (cidr && refuses_bind(node) && (add_wildcards(&reading->blocks) || add_wildcards(&reading->local)))
 		reader_no_memory(reader);
 	finish(reader, node, reading, draft);
 	free(reading->blocks.list);

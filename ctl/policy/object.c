@@ -9,14 +9,18 @@
 
 #include "ctl/base/text.h"
 #include "ctl/policy/address.h"
+#include "ctl/policy/family.h"
 #include "ctl/policy/signal.h"
 #include "ctl/sys/links.h"
 #include "kern/decide.h"
+
+#define UNIX_PREFIX "unix:"
 
 void object_done(struct object *object)
 {
 	free(object->path);
 	free(object->spelling);
+	free(object->name);
 	*object = (struct object){ 0 };
 }
 
@@ -217,7 +221,7 @@ static int split_port(char *text, char **ret_address, char **ret_port)
 	return 0;
 }
 
-static int parse_parts(char *text, struct object *object)
+static int parse_parts(enum operation op, char *text, struct object *object)
 {
 	struct address_error error;
 	char *address, *port;
@@ -227,7 +231,10 @@ static int parse_parts(char *text, struct object *object)
 		return -EINVAL;
 	if (!port && object->protocol != 1)
 		return -EINVAL;
-	if (port && (address_parse_ports(port, &object->port, &high, &error) || object->port != high))
+	/* Port 0 lets the kernel choose. */
+	if (port && op == OP_NET_BIND && !strcmp(port, "0"))
+		object->port = 0;
+	else if (port && (address_parse_ports(port, &object->port, &high, &error) || object->port != high))
 		return -EINVAL;
 	if (object->protocol == 1)
 		object->port = 0;
@@ -235,18 +242,15 @@ static int parse_parts(char *text, struct object *object)
 	return inet_pton(object->is_v6 ? AF_INET6 : AF_INET, address, object->address) == 1 ? 0 : -EINVAL;
 }
 
-static int parse_address(const char *text, struct object *object, char **ret_error)
+static int parse_address(enum operation op, const char *text, struct object *object, char **ret_error)
 {
 	char *copy;
 	int result;
 
-	if (!strncmp(text, "unix:", 5))
-		return refuse(ret_error,
-			      text_format("'%s': unix sockets are not decided by this version yet", text));
 	copy = strdup(text);
 	if (!copy)
 		return -ENOMEM;
-	result = parse_parts(copy, object);
+	result = parse_parts(op, copy, object);
 	free(copy);
 	return result ? refuse_address(text, ret_error) : 0;
 }
@@ -266,6 +270,37 @@ static int parse_target(const char *text, struct object *object, char **ret_erro
 					     text));
 }
 
+static int parse_socket(enum operation op, const char *text, struct object *object, char **ret_error)
+{
+	object->is_unix = true;
+	if (op == OP_NET_ACCEPT)
+		return refuse(ret_error,
+			      text_format("'%s': Unix sockets are judged where somebody connects", text));
+	if (!strncmp(text, UNIX_PREFIX, sizeof(UNIX_PREFIX) - 1))
+		text += sizeof(UNIX_PREFIX) - 1;
+	if (*text != '@')
+		return parse_path(OP_UNIX_CONNECT, text, object, ret_error);
+	object->name = strdup(text);
+	return object->name ? 0 : -ENOMEM;
+}
+
+enum operation object_operation(enum operation op, const struct object *object)
+{
+	if (!object->is_unix)
+		return op;
+	return op == OP_NET_BIND || op == OP_UNIX_BIND ? OP_UNIX_BIND : OP_UNIX_CONNECT;
+}
+
+static int parse_family(const char *text, struct object *object, char **ret_error)
+{
+	object->family = family_find(text);
+	if (object->family >= 0)
+		return 0;
+	return refuse(ret_error,
+		      text_format("'%s' is no socket family that a policy can name: write one such as vsock",
+				  text));
+}
+
 int object_parse(enum operation op, const char *text, struct object *ret, char **ret_error)
 {
 	struct object object = { 0 };
@@ -273,8 +308,13 @@ int object_parse(enum operation op, const char *text, struct object *ret, char *
 
 	if (op == OP_SIGNAL_SEND)
 		result = parse_target(text, &object, ret_error);
+	else if (op == OP_KERNEL_FAMILIES)
+		result = parse_family(text, &object, ret_error);
+	else if (OP_BIT(op) & OPS_UNIX ||
+		 (OP_BIT(op) & OPS_NET && !strncmp(text, UNIX_PREFIX, sizeof(UNIX_PREFIX) - 1)))
+		result = parse_socket(op, text, &object, ret_error);
 	else if (OP_BIT(op) & OPS_NET)
-		result = parse_address(text, &object, ret_error);
+		result = parse_address(op, text, &object, ret_error);
 	else if (op == OP_EXEC_RUN)
 		result = parse_command(op, text, &object, ret_error);
 	else

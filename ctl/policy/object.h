@@ -19,11 +19,14 @@ struct object {
 	uint16_t port;
 	uint32_t signal_kind; /* what the target of a signal is, by decide_signal_kind(), */
 	uint32_t signal;      /* and which signal; set by whoever knows it */
+	bool is_unix;	      /* a Unix socket: path or name */
+	char *name;	      /* of an abstract one, with its '@'; else NULL */
+	int family;	      /* of kernel.families: its bit in an image's families */
 };
 
 /*
  * Reads TEXT, what OP is done to: a path, a command line for exec.run (its first
- * word), or ADDR:PORT with /udp behind it for udp. Symbolic links are followed
+ * word), ADDR:PORT with /udp behind it for udp, or unix:PATH or unix:@NAME. Symbolic links are followed
  * as the kernel does. 0; -EINVAL with what is wrong in *ret_error, which is
  * the caller's; or -ENOMEM.
  */
@@ -32,5 +35,8 @@ void object_done(struct object *object);
 
 /* Why the kernel finds no name for what is called PATH, an absolute one: a reason as in struct object; 0 if it finds one. */
 int object_nameless(const char *path);
+
+/* What OP is called where it is done to OBJECT: of a Unix socket, the operations of these. */
+enum operation object_operation(enum operation op, const struct object *object);
 
 #endif

@@ -10,8 +10,7 @@
 /* Sections of the language whose operations come from no rule table of ours yet. */
 static bool is_unenforced_section(const char *word, size_t len)
 {
-	return (len == 6 && !strncmp(word, "kernel", len) && !coverage_has(FEATURE_KERNEL)) ||
-	       (len == 4 && !strncmp(word, "unix", len) && !coverage_has(FEATURE_UNIX));
+	return len == 6 && !strncmp(word, "kernel", len) && !coverage_has(FEATURE_KERNEL);
 }
 
 static void unknown_operation(struct reader *reader, const struct place *place, const char *word)
@@ -59,9 +58,11 @@ static void read_observed(struct reader *reader, const struct json_node *node, v
 		reader->policy->observed |= OPS_HOOKED;
 		reader->policy->signals_observed = SIGNALS_ALL;
 	} else if (section < SECTION_COUNT) {
-		reader->policy->observed |= section_operations(section) & OPS_HOOKED;
+		reader->policy->observed |= section_decides(section) & OPS_HOOKED;
 		if (section == SECTION_SIGNAL)
 			reader->policy->signals_observed = SIGNALS_ALL;
+	} else if (!strcmp(node->string, "unix")) {
+		reader->policy->observed |= OPS_UNIX & OPS_HOOKED;
 	} else {
 		op = hooked_operation(reader, json_place(reader->document, node), node->string, &detail);
 		if (op >= 0)

@@ -247,11 +247,51 @@ static void keep_written(struct path_reading *reading, struct expansion *expansi
 		expansion->text = NULL;
 }
 
+/* A name behind its '@' is a pattern in which `*` crosses slashes: to a name they are bytes like others. */
+static void add_name(struct reader *reader, const struct json_node *node, const struct expansion *expansion,
+		     struct rule_draft *draft)
+{
+	struct pattern_error error;
+	struct pattern *pattern;
+	int result;
+
+	expansion->text[0] = '/';
+	result = pattern_argument(expansion->text, expansion->len, &pattern, &error);
+	expansion->text[0] = '@';
+	if (!result)
+		result = pattern_list_add(&draft->names, pattern);
+	if (result == -EINVAL)
+		reader_pattern_error(reader, node, expansion, &error);
+	else if (result)
+		reader_no_memory(reader);
+}
+
+static void read_name(struct reader *reader, const struct json_node *node, struct rule_draft *draft)
+{
+	struct expansion expansion;
+
+	if (!strcmp(node->string, "@session")) {
+		draft->rule.names_session = true;
+		return;
+	}
+	if (!reader_expand(reader, node, EXPANSION_PATTERN, &expansion))
+		return;
+	if (expansion.len < 2)
+		reader_error(reader, node, "write a name behind it, or @session", "'@' alone");
+	else
+		add_name(reader, node, &expansion, draft);
+	expansion_done(&expansion);
+}
+
 static void read_path(struct reader *reader, const struct json_node *node, void *data)
 {
 	struct path_reading *reading = data;
 	struct expansion expansion;
 
+	if (reading->draft && reading->draft->rule.section == SECTION_NET && node->string[0] == '@') {
+		read_name(reader, node, reading->draft);
+		return;
+	}
 	if (is_anonymous(reader, node, reading) ||
 	    !reader_expand(reader, node, EXPANSION_PATTERN, &expansion))
 		return;
@@ -281,18 +321,11 @@ static void add_written(struct reader *reader, struct path_reading *reading)
 	}
 }
 
-void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft)
+static void read_paths(struct reader *reader, const struct json_node *path, struct rule_draft *draft)
 {
-	const struct json_node *path = json_member(node, "path"), *args = json_member(node, "args");
 	struct path_reading reading = { .draft = draft };
 	size_t members;
 
-	if (args && draft->rule.section == SECTION_EXEC && !coverage_has(FEATURE_ARGS))
-		reader_refuse(reader, json_key_place(reader->document, args), "args");
-	if (!path) {
-		reader_error(reader, node, "add it; \"/**\" is everything", "a rule without 'path'");
-		return;
-	}
 	members = path->type == JSON_ARRAY && path->len <= LIST_MAX ? path->len : 1;
 	reading.written = calloc(members + 1, sizeof(*reading.written));
 	if (!reading.written) {
@@ -302,6 +335,25 @@ void path_rule_read(struct reader *reader, const struct json_node *node, struct 
 	reader_each(reader, path, read_path, &reading);
 	add_written(reader, &reading);
 	free(reading.written);
+}
+
+void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft)
+{
+	const struct json_node *path = json_member(node, "path"), *args = json_member(node, "args");
+
+	if (args && draft->rule.section == SECTION_EXEC && !coverage_has(FEATURE_ARGS))
+		reader_refuse(reader, json_key_place(reader->document, args), "args");
+	if (!path) {
+		reader_error(reader, node, "add it; \"/**\" is everything", "a rule without 'path'");
+		return;
+	}
+	read_paths(reader, path, draft);
+}
+
+void unix_rule_read(struct reader *reader, const struct json_node *list, struct rule_draft *draft)
+{
+	draft->rule.is_unix = true;
+	read_paths(reader, list, draft);
 }
 
 void path_list_check(struct reader *reader, const struct json_node *node)

@@ -22,6 +22,7 @@ void policy_tests_free(struct policy *policy)
 static void rule_done(struct policy_rule *rule)
 {
 	pattern_free(rule->pattern);
+	pattern_free(rule->names);
 	pattern_free(rule->written);
 	free(rule->tag);
 	free(rule->message);

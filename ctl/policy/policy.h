@@ -60,6 +60,9 @@ struct policy_rule {
 	uint32_t targets;	 /* signal: mask of enum target, */
 	uint64_t signals;	 /* and of the signals, bit 0 for signal 1 */
 	bool names_anonymous;	 /* exec: one of its paths is anon: */
+	bool is_unix;		 /* net: it is about Unix sockets, */
+	bool names_session;	 /* also those of its own attachment, */
+	struct pattern *names;	 /* and these abstract ones, with a slash for the '@'; or NULL */
 	struct pattern *pattern; /* what it matches; NULL if nothing that has a name or address */
 	struct pattern
 		*written; /* the same without this machine's links, addresses and -D, where that differs */
@@ -107,6 +110,7 @@ struct policy {
 	uint32_t observed;			 /* mask of operations, */
 	uint64_t signals_observed;		 /* and of the signals among them, bit 0 for signal 1 */
 	struct policy_surface surface[OP_COUNT]; /* of the kernel section's operations */
+	uint64_t families; /* that sockets may have beside those that are judged, by family_find() */
 	struct policy_section section[SECTION_COUNT];
 	struct policy_rule *rules; /* rule r of the image is rules[r] */
 	size_t rule_count;

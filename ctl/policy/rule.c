@@ -145,13 +145,15 @@ static void finish_rule(struct reader *reader, struct rule_draft *draft)
 {
 	struct policy_rule *rule = &draft->rule;
 
-	if (pattern_list_union(&draft->real, &rule->pattern))
+	if (pattern_list_union(&draft->real, &rule->pattern) ||
+	    pattern_list_union(&draft->names, &rule->names))
 		reader_no_memory(reader);
 	if (rule->is_local && pattern_list_union(&draft->written, &rule->written))
 		reader_no_memory(reader);
 	pattern_list_done(&draft->written);
 	if (append_rule(reader->policy, rule)) {
 		pattern_free(rule->pattern);
+		pattern_free(rule->names);
 		pattern_free(rule->written);
 		free(rule->tag);
 		free(rule->message);

@@ -9,6 +9,7 @@
 struct rule_draft {
 	struct policy_rule rule;
 	struct pattern_list real;    /* what it matches on this machine */
+	struct pattern_list names;   /* of abstract sockets */
 	struct pattern_list written; /* what it would without this machine's links, addresses and -D */
 };
 
@@ -24,6 +25,9 @@ void rule_words(struct reader *reader, const struct json_node *node, enum verb v
 
 /* The paths of a file or exec rule. */
 void path_rule_read(struct reader *reader, const struct json_node *node, struct rule_draft *draft);
+
+/* The paths and names in LIST, the value of a net rule's "unix". */
+void unix_rule_read(struct reader *reader, const struct json_node *list, struct rule_draft *draft);
 
 /* Checks a list of path patterns that no rule decides yet, as of net's unix. */
 void path_list_check(struct reader *reader, const struct json_node *node);

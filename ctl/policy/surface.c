@@ -3,25 +3,40 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ctl/policy/family.h"
 #include "ctl/policy/rule.h"
 #include "ctl/policy/sections.h"
 #include "ctl/policy/words.h"
 
-static void check_family(struct reader *reader, const struct json_node *node, void *data)
+static void read_family(struct reader *reader, const struct json_node *node, void *data)
 {
-	(void)data;
-	if (strspn(node->string, "abcdefghijklmnopqrstuvwxyz0123456789") != node->len)
-		reader_error(reader, node, "write a name such as \"vsock\"", "no socket family");
+	struct place place = json_place(reader->document, node);
+	uint64_t *families = data;
+	int bit = family_find(node->string);
+
+	if (bit < 0)
+		reader_unknown(reader, &place, "socket family", node->string, family_words());
+	else
+		*families |= 1ull << bit;
+}
+
+/* As with lists of programs an own list comes before one that is included. */
+static void read_families(struct reader *reader, const struct json_node *node)
+{
+	struct policy_surface *surface = &reader->policy->surface[OP_KERNEL_FAMILIES];
+	uint64_t families = 0;
+
+	reader_each(reader, node, read_family, &families);
+	if (surface->place.file)
+		return;
+	surface->place = json_place(reader->document, node);
+	reader->policy->families = families;
 }
 
 static void check_kernel_value(struct reader *reader, const struct json_node *node)
 {
 	bool takes_session = !strcmp(node->key, "cgroup") || !strcmp(node->key, "ptrace");
 
-	if (!strcmp(node->key, "families")) {
-		reader_each(reader, node, check_family, NULL);
-		return;
-	}
 	if (node->type == JSON_BOOL)
 		return;
 	if (node->type == JSON_STRING && takes_session && !strcmp(node->string, "session"))
@@ -72,6 +87,10 @@ void kernel_read(struct reader *reader, const struct json_node *node)
 
 		if (word_find(keys, member->key) < 0)
 			continue;
+		if (op == OP_KERNEL_FAMILIES) {
+			read_families(reader, member);
+			continue;
+		}
 		check_kernel_value(reader, member);
 		if (op >= 0 && OPS_HOOKED & OP_BIT(op))
 			read_surface(reader, member, op);

@@ -90,6 +90,11 @@ uint32_t section_operations(enum section section)
 	return masks[section];
 }
 
+uint32_t section_decides(enum section section)
+{
+	return section_operations(section) | (section == SECTION_NET ? OPS_UNIX : 0);
+}
+
 enum section section_find(const char *name)
 {
 	int section = 0;

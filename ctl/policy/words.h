@@ -22,6 +22,8 @@ int operation_parse(const char *name, uint32_t *ret_detail);
 
 /* Operations that rules of SECTION may name. */
 uint32_t section_operations(enum section section);
+/* The same with those that its rules decide by what they match: of the net section those of Unix sockets. */
+uint32_t section_decides(enum section section);
 /* SECTION_COUNT if there is none of that name. */
 enum section section_find(const char *name);
 

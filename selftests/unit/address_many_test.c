@@ -67,9 +67,9 @@ static uint32_t ask(const struct image_header *image, const struct pattern_addre
 	memcpy(address, block->address, sizeof(address));
 	address[block->is_v6 ? 15 : 3] ^= last;
 	if (block->is_v6)
-		decide_key6(&key, address, decide_protocol(protocol), network);
+		decide_key6(&key, OP_NET_CONNECT, address, decide_protocol(protocol), network);
 	else
-		decide_key4(&key, address, decide_protocol(protocol), network);
+		decide_key4(&key, OP_NET_CONNECT, address, decide_protocol(protocol), network);
 	return image_match_address(image, &key, OP_NET_CONNECT);
 }
 

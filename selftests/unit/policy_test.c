@@ -65,7 +65,8 @@ static void test_defaults(void **state)
 	assert_verdict(&compiled, "exec.run", "/a", "deny default");
 	/* No section: not enforced. */
 	assert_verdict(&compiled, "net.connect", "192.0.2.1:1", "allow default");
-	assert_int_equal(compiled.image->enforced, (OPS_FILE | OPS_EXEC | OPS_KERNEL) & OPS_HOOKED);
+	assert_int_equal(compiled.image->enforced,
+			 (OPS_FILE | OPS_EXEC | (OPS_KERNEL & ~OPS_FAMILY)) & OPS_HOOKED);
 	assert_int_equal(WORD_VERB(compiled.image->fallback[OP_NET_CONNECT]), VERB_ALLOW);
 	compiled_done(&compiled);
 }
@@ -90,7 +91,7 @@ static void test_header(void **state)
 	assert_int_equal(image->abi, ABI_VERSION);
 	assert_int_equal(image->generation, 0);
 	assert_int_equal(image->flags, IMAGE_AUDIT);
-	assert_int_equal(image->enforced, (OPS_EXEC | OPS_NET | OPS_KERNEL) & OPS_HOOKED);
+	assert_int_equal(image->enforced, (OPS_EXEC | OPS_NET | OPS_UNIX | OPS_KERNEL) & OPS_HOOKED);
 	assert_int_equal(image->observed, OPS_EXEC | OP_BIT(OP_FILE_WRITE));
 	assert_string_equal(image->name, "my.policy");
 	assert_int_equal(image->rule_count, 3);
@@ -359,6 +360,37 @@ static void test_blocks(void **state)
 	compiled_done(&compiled);
 }
 
+/* All addresses are matched where all are meant; port 0 where all are that the kernel picks from. */
+static void test_bind(void **state)
+{
+	struct compiled compiled;
+
+	(void)state;
+	open_text("{\"name\":\"p\",\"net\":{\"rules\":["
+		  "{\"deny\":\"*\",\"cidr\":\"169.254.169.254/32\"},"
+		  "{\"deny\":\"bind\",\"cidr\":\"192.0.2.0/24\",\"port\":[25,80]},"
+		  "{\"allow\":\"bind\",\"cidr\":\"@loopback\",\"port\":\"1024-65535\"},"
+		  "{\"allow\":[\"connect\",\"bind\"],\"cidr\":\"0.0.0.0\",\"port\":[80,8080]},"
+		  "{\"allow\":\"bind\",\"cidr\":\"::/0\",\"port\":[443,8080]}]},"
+		  "\"kernel\":{\"families\":[\"vsock\",\"sctp\"]}}",
+		  &compiled);
+	assert_verdict(&compiled, "net.bind", "127.0.0.1:1024", "allow 2");
+	assert_verdict(&compiled, "net.bind", "127.0.0.1:0", "allow 2");
+	assert_verdict(&compiled, "net.bind", "0.0.0.0:1024", "deny default");
+	assert_verdict(&compiled, "net.bind", "0.0.0.0:80", "deny 1");
+	assert_verdict(&compiled, "net.bind", "0.0.0.0:8080", "allow 3");
+	assert_verdict(&compiled, "net.bind", "[::]:443", "deny default");
+	assert_verdict(&compiled, "net.bind", "[::]:8080", "allow 3");
+	assert_verdict(&compiled, "net.bind", "[::1]:443", "allow 4");
+	assert_verdict(&compiled, "net.bind", "[::ffff:0.0.0.0]:80", "deny 1");
+	assert_verdict(&compiled, "net.connect", "0.0.0.0:80", "allow 3");
+	assert_verdict(&compiled, "net.connect", "127.0.0.1:80", "allow 3");
+	assert_verdict(&compiled, "kernel.families", "vsock", "allow default");
+	assert_verdict(&compiled, "kernel.families", "sctp", "allow default");
+	assert_verdict(&compiled, "kernel.families", "dccp", "deny default");
+	compiled_done(&compiled);
+}
+
 static void test_sets(void **state)
 {
 	struct compiled compiled;
@@ -506,8 +538,8 @@ int main(void)
 		TEST(test_include),	  TEST(test_include_search), TEST(test_variables),
 		TEST(test_define_unused), TEST(test_user_variables), TEST(test_own_process),
 		TEST(test_too_deep),	  TEST(test_addresses),	     TEST(test_blocks),
-		TEST(test_sets),	  TEST(test_bundle),	     TEST(test_own_tests),
-		TEST(test_programs),	  TEST(test_coverage),
+		TEST(test_bind),	  TEST(test_sets),	     TEST(test_bundle),
+		TEST(test_own_tests),	  TEST(test_programs),	     TEST(test_coverage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
