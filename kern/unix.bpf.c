@@ -38,15 +38,20 @@ static __always_inline void unix_ask(struct unix_look *look, __u32 first, __u32 
 	look->found.kind = look->found.reason = 0;
 }
 
-/* The words of a socket that is bound to a path: by the file's name, not by the alias that the caller used. */
-static __noinline int unix_named(struct unix_sock *socket, struct unix_look *look)
+/*
+ * The words of a socket that is bound to a path: by the file's name, not by the alias
+ * that the caller used. It is a deputy's also if it was bound as one's: who owns its
+ * folder, which may be the one that is governed, could have renamed it.
+ */
+static __noinline int unix_named(struct unix_sock *socket, struct unix_address *address,
+				 struct unix_look *look)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct dentry *object = socket->path.dentry;
 	struct vfsmount *mnt = socket->path.mnt;
 	__u32 word;
 
-	if (!object || !mnt || unix_image(look))
+	if (!object || !mnt || unix_read(look, (__u64)&address->name, address->len, UNIX_PATH_AT))
 		return -EACCES;
 	head_copy(look->policy, &look->head);
 	unix_ask(look, OP_UNIX_CONNECT, OP_FILE_WRITE);
@@ -61,7 +66,10 @@ static __noinline int unix_named(struct unix_sock *socket, struct unix_look *loo
 	look->word = word;
 	look->generation = look->head.generation;
 	look->observed = look->head.observed;
-	if (look->is_inside || word_denies(word) || look->found.kind != NAME_FOUND)
+	if (look->is_inside)
+		look->deputy = WORD_NONE;
+	if (look->is_inside || word_denies(word) || look->deputy != WORD_NONE ||
+	    look->found.kind != NAME_FOUND)
 		return 0;
 	unix_ask(look, ROW_DEPUTY, OP_COUNT);
 	name_find(object, mnt, task, &look->head, &look->found);
@@ -72,7 +80,7 @@ static __noinline int unix_named(struct unix_sock *socket, struct unix_look *loo
 /* The words of one with an abstract name. */
 static __noinline int unix_unnamed(struct unix_address *address, struct unix_look *look)
 {
-	if (unix_abstract(look, (__u64)&address->name, BPF_CORE_READ(address, len)))
+	if (unix_abstract(look, (__u64)&address->name, address->len))
 		return -EACCES;
 	if (!(look->enforced & OP_BIT(OP_UNIX_CONNECT)))
 		look->word = WORD(RULE_DEFAULT, VERB_ALLOW);
@@ -102,9 +110,12 @@ static __always_inline int unix_settle(struct act *act, const struct unix_look *
 
 static __always_inline bool socket_is_inside(struct unix_sock *socket)
 {
-	__u64 cgroup = BPF_CORE_READ(socket, sk.sk_cgrp_data.cgroup, kn, id);
-	struct attachment *entry = bpf_map_lookup_elem(&attachments, &cgroup);
+	__u64 cgroup = socket->sk.sk_cgrp_data.cgroup->kn->id;
+	struct attachment *entry;
 
+	if (cgroup == subject_cgroup())
+		return true;
+	entry = bpf_map_lookup_elem(&attachments, &cgroup);
 	return entry && entry->root == task_root();
 }
 
@@ -116,7 +127,7 @@ static __always_inline bool socket_is_inside(struct unix_sock *socket)
  */
 static __always_inline int unix_judge(struct unix_sock *socket, __u32 policy)
 {
-	struct unix_address *address = BPF_CORE_READ(socket, addr);
+	struct unix_address *address = socket->addr;
 	struct act act = { .policy = policy, .op = OP_UNIX_CONNECT };
 	struct unix_look *look;
 	int err;
@@ -127,14 +138,14 @@ static __always_inline int unix_judge(struct unix_sock *socket, __u32 policy)
 	if (!look)
 		return -EACCES;
 	look->is_inside = socket_is_inside(socket);
-	act.dentry = (__u64)BPF_CORE_READ(socket, path.dentry);
+	act.dentry = (__u64)socket->path.dentry;
 	if (act.dentry) {
-		act.mnt = (__u64)BPF_CORE_READ(socket, path.mnt);
-		err = unix_named(socket, look);
+		act.mnt = (__u64)socket->path.mnt;
+		err = unix_named(socket, address, look);
 	} else {
 		act.family = EVENT_AF_UNIX;
 		act.target = (__u64)&address->name;
-		act.port = BPF_CORE_READ(address, len);
+		act.port = address->len;
 		err = unix_unnamed(address, look);
 	}
 	if (!err)

@@ -5,7 +5,8 @@
 
 #include "image.bpf.h"
 
-#define UNIX_NAME_AT 3 /* in struct sockaddr_un, behind the zero that makes a name abstract */
+#define UNIX_PATH_AT 2 /* in struct sockaddr_un */
+#define UNIX_NAME_AT 3 /* behind the zero that makes a name abstract */
 #define UNIX_NAME_MAX 107
 #define UNIX_SLOTS 128
 
@@ -102,15 +103,21 @@ __weak __noinline int unix_image(struct unix_look *look)
 	return -ESTALE;
 }
 
-/* The same for an abstract name: kernel memory of a struct sockaddr_un of LEN bytes. */
-static __noinline int unix_abstract(struct unix_look *look, __u64 address, int len)
+/* The same for the name in kernel memory of a struct sockaddr_un of LEN bytes, which begins at byte AT. */
+static __always_inline int unix_read(struct unix_look *look, __u64 address, int len, __u32 at)
 {
+	/* Before an abstract name there is a zero, behind a path: both count. */
 	len -= UNIX_NAME_AT;
 	if (len < 0)
 		return -EINVAL;
 	look->len = len > UNIX_NAME_MAX ? UNIX_NAME_MAX : len;
-	bpf_probe_read_kernel(look->name, look->len & 127, (void *)(address + UNIX_NAME_AT));
+	bpf_probe_read_kernel(look->name, look->len & 127, (void *)(address + at));
 	return unix_image(look);
+}
+
+static __noinline int unix_abstract(struct unix_look *look, __u64 address, int len)
+{
+	return unix_read(look, address, len, UNIX_NAME_AT);
 }
 
 #endif

@@ -46,6 +46,8 @@ const char *const deputy_names[] = {
 	NULL,
 };
 
+#define DEPUTIES (sizeof(deputy_paths) / sizeof(deputy_paths[0]) - 1)
+
 typedef int parse_pattern(const char *text, size_t len, struct pattern **ret,
 			  struct pattern_error *ret_error);
 
@@ -68,12 +70,43 @@ static int unite(const char *const *list, const char *prefix, parse_pattern *par
 	return result;
 }
 
+/*
+ * By which names a service may have bound a path, whatever its file is called
+ * now: who owns the folder could have renamed it. By a link's name, too; in
+ * arguments, a star crosses slashes.
+ */
+static int unite_bound(struct pattern **ret)
+{
+	char *bound[2 * DEPUTIES + 1] = { NULL };
+	size_t count = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < DEPUTIES && !result; i++) {
+		int len = strlen(deputy_paths[i]);
+
+		if (len > 3 && !strcmp(deputy_paths[i] + len - 3, "/**"))
+			len--;
+		for (int link = 0; link <= !strncmp(deputy_paths[i], "/run/", 5); link++) {
+			bound[count] = text_format("%s%.*s", link ? "/var" : "", len, deputy_paths[i]);
+			result = bound[count++] ? 0 : -ENOMEM;
+		}
+	}
+	if (!result)
+		result = unite((const char *const *)bound, "/", pattern_argument, ret);
+	while (count)
+		free(bound[--count]);
+	return result;
+}
+
 int deputy_patterns(struct pattern **ret_paths, struct pattern **ret_names)
 {
+	struct pattern *bound = NULL;
 	int result = unite(deputy_paths, "", pattern_path, ret_paths);
 
 	*ret_names = NULL;
 	if (!result)
 		result = unite(deputy_names, "/", pattern_argument, ret_names);
-	return result;
+	if (!result)
+		result = unite_bound(&bound);
+	return result ? result : pattern_union(*ret_names, bound, ret_names);
 }
