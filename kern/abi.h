@@ -325,6 +325,7 @@ struct image_large {
 #define SOCKET_DETAIL(family, type, protocol) \
 	((__u32)(family)&255 | ((__u32)(type)&15) << 8 | ((__u32)(protocol)&0xffff) << 12)
 #define SOCKET_FAMILY(detail) ((detail)&255)
+#define SOCKET_TYPE(detail) ((detail) >> 8 & 15)
 #define SOCKET_PROTOCOL(detail) ((detail) >> 12 & 0xffff)
 
 /* An attachment, by the id of a governed cgroup: the tree's root and all cgroups below have one each. */

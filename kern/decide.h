@@ -10,10 +10,25 @@
 
 /* What an address operation is about, as the address automaton will read it. */
 struct address_key {
+	__u8 byte[ADDRESS_KEY_MAX + 1] __attribute__((aligned(8)));
 	__u32 start; /* index into address_start: 0 IPv4, 1 IPv6 */
 	__u32 len;
-	__u8 byte[ADDRESS_KEY_MAX + 1];
 };
+
+/* Four bytes of an address at once, to be compared with DECIDE_FOUR of them as a number. */
+static __always_inline __u32 decide_four(const __u8 *byte)
+{
+	__u32 four;
+
+	__builtin_memcpy(&four, byte, sizeof(four));
+	return four;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DECIDE_FOUR(number) __builtin_bswap32(number)
+#else
+#define DECIDE_FOUR(number) (number)
+#endif
 
 /* The protocol's byte in a key: MPTCP is tcp, ICMPv6 is icmp, what no rule can name is PROTOCOL_OTHER. */
 static __always_inline __u8 decide_protocol(__u32 protocol)
@@ -43,7 +58,7 @@ static __always_inline void decide_key4(struct address_key *key, __u32 op, const
 	key->start = 0;
 	key->len = 7;
 	__builtin_memcpy(key->byte, address, 4);
-	if (op == OP_NET_CONNECT && !(address[0] | address[1] | address[2] | address[3])) {
+	if (op == OP_NET_CONNECT && !decide_four(address)) {
 		key->byte[0] = 127;
 		key->byte[3] = 1;
 	}
@@ -52,18 +67,21 @@ static __always_inline void decide_key4(struct address_key *key, __u32 op, const
 	key->byte[6] = port[1];
 }
 
-static __always_inline int decide_zero(const __u8 *byte, int len)
+/* The first three quarters of an IPv6 address are zero, or all of it. */
+static __always_inline int decide_is_low(const __u8 *address)
 {
-	__u8 any = 0;
+	return !(decide_four(address) | decide_four(address + 4) | decide_four(address + 8));
+}
 
-	for (int i = 0; i < len; i++)
-		any |= byte[i];
-	return !any;
+static __always_inline int decide_is_zero(const __u8 *address)
+{
+	return decide_is_low(address) && !decide_four(address + 12);
 }
 
 static __always_inline int decide_is_mapped(const __u8 *address)
 {
-	return decide_zero(address, 10) && address[10] == 0xff && address[11] == 0xff;
+	return !(decide_four(address) | decide_four(address + 4)) &&
+	       decide_four(address + 8) == DECIDE_FOUR(0xffff);
 }
 
 /*
@@ -75,13 +93,14 @@ static __always_inline __u32 decide_embedded(__u32 op, const __u8 *address, __u3
 {
 	/* A socket that listens on all IPv6 addresses does so on all IPv4 ones, unless it was told not to. */
 	if (op == OP_NET_BIND)
-		return decide_zero(address, 16) && !is_v6_only ? 12 : 0;
+		return decide_is_zero(address) && !is_v6_only ? 12 : 0;
 	if (address[0] == 0x20 && address[1] == 0x02)
 		return 2;
-	if (address[0] == 0x00 && address[1] == 0x64 && address[2] == 0xff && address[3] == 0x9b &&
-	    decide_zero(address + 4, 8))
+	if (decide_four(address) == DECIDE_FOUR(0x64ff9b) &&
+	    !(decide_four(address + 4) | decide_four(address + 8)))
 		return 12;
-	if (decide_zero(address, 12) && !(decide_zero(address + 12, 3) && address[15] <= 1))
+	if (decide_is_low(address) && decide_four(address + 12) &&
+	    decide_four(address + 12) != DECIDE_FOUR(1))
 		return 12;
 	return 0;
 }
@@ -97,7 +116,7 @@ static __always_inline void decide_key6(struct address_key *key, __u32 op, const
 	key->start = 1;
 	key->len = ADDRESS_KEY_MAX;
 	__builtin_memcpy(key->byte, address, 16);
-	if (op == OP_NET_CONNECT && decide_zero(address, 16))
+	if (op == OP_NET_CONNECT && decide_is_zero(address))
 		key->byte[15] = 1;
 	key->byte[16] = protocol;
 	key->byte[17] = port[0];
@@ -105,7 +124,7 @@ static __always_inline void decide_key6(struct address_key *key, __u32 op, const
 }
 
 /*
- * Which bit of an image's families says that sockets of FAMILY and PROTOCOL may be
+ * Which bit of an image's families says that sockets of FAMILY, TYPE and PROTOCOL may be
  * made: the family's own number, or for protocols of the internet families one
  * of those that no family has. FAMILY_JUDGED needs none.
  */
@@ -119,7 +138,6 @@ static __always_inline void decide_key6(struct address_key *key, __u32 op, const
 static __always_inline __u32 decide_family_of(__u32 protocol)
 {
 	switch (protocol) {
-	case 0:
 	case 1:
 	case 6:
 	case 17:
@@ -139,10 +157,18 @@ static __always_inline __u32 decide_family_of(__u32 protocol)
 	return FAMILY_OTHER;
 }
 
-static __always_inline __u32 family_bit(__u32 family, __u32 protocol)
+/* Without a protocol the type has one; that of streams, datagrams and raw sockets is judged. */
+static __always_inline __u32 decide_family_by_type(__u32 type)
+{
+	if (type >= 1 && type <= 3)
+		return FAMILY_JUDGED;
+	return type == 5 ? FAMILY_SCTP : type == 6 ? FAMILY_DCCP : FAMILY_OTHER;
+}
+
+static __always_inline __u32 family_bit(__u32 family, __u32 type, __u32 protocol)
 {
 	if (family == DECIDE_AF_INET || family == DECIDE_AF_INET6)
-		return decide_family_of(protocol);
+		return protocol ? decide_family_of(protocol) : decide_family_by_type(type);
 	if (family == 1 || (family == 16 && !protocol)) /* unix, and netlink's routes */
 		return FAMILY_JUDGED;
 	return family && family < FAMILY_SCTP ? family : FAMILY_OTHER;

@@ -51,7 +51,7 @@ struct act {
 	__u16 protocol;
 	__u8 is_raw;	 /* a raw socket's, */
 	__u8 is_v6_only; /* or one of IPv6 that takes no IPv4 */
-	__u8 address[16];
+	__u8 address[16] __attribute__((aligned(8)));
 	__u32 verdict; /* set by act_settle */
 	__s32 error;
 	__u32 is_anonymous; /* memory without a file: the name it had is not what was judged */

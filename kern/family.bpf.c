@@ -13,10 +13,10 @@ SEC("lsm/socket_create")
 int BPF_PROG(hook_socket_create, int family, int type, int protocol, int kern)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
-	struct act act = { .policy = policy };
+	struct act act;
 	struct families families;
-	__u32 bit = family_bit(family, protocol);
 	bool is_raw;
+	__u32 bit;
 
 	if (!policy || kern)
 		return 0;
@@ -24,9 +24,11 @@ int BPF_PROG(hook_socket_create, int family, int type, int protocol, int kern)
 		return -EPERM;
 	if (!families.is_enforced)
 		return 0;
+	bit = family_bit(family, type, protocol);
 	is_raw = (family == DECIDE_AF_INET || family == DECIDE_AF_INET6) && type == FAMILY_RAW;
 	if (!is_raw && (bit == FAMILY_JUDGED || families.allowed >> bit & 1))
 		return 0;
+	act = (struct act){ .policy = policy };
 	act.op = is_raw ? OP_KERNEL_RAW_SOCKET : OP_KERNEL_FAMILIES;
 	act.detail = SOCKET_DETAIL(family, type, protocol);
 	return surface_judge(&act, false) ? -EPERM : 0;

@@ -73,18 +73,20 @@ static __noinline int bind_name(__u64 address, int len, __u32 policy)
 	return EACCES_IF(err || act_settle(&act));
 }
 
-static __noinline int bind_address(struct sock *sk, __u64 address, int len, __u32 policy)
+static __always_inline int bind_address(struct sock *sk, struct sockaddr *address, int len, __u32 policy)
 {
 	struct act act = { .policy = policy, .op = OP_NET_BIND };
 	struct head head;
+	int err;
 
 	head_copy(policy, &head);
 	if (!listen_is_judged(&head, OP_NET_BIND))
 		return 0;
 	net_socket(&act, sk);
-	act.is_v6_only = BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_ipv6only);
-	if (net_address(&act, address, len, sk->__sk_common.skc_family, false))
-		return 0;
+	act.is_v6_only = BPF_CORE_READ_BITFIELD(sk, __sk_common.skc_ipv6only);
+	err = net_take(&act, address, len, sk->__sk_common.skc_family, false);
+	if (err)
+		return EACCES_IF(err < 0);
 	return net_judge(&act, &head, act.port);
 }
 
@@ -106,7 +108,7 @@ int BPF_PROG(hook_socket_bind, struct socket *sock, struct sockaddr *address, in
 		return EACCES_IF(bind_name(POINTER_NUMBER(address), len, policy));
 	if (!net_is_inet(family))
 		return 0;
-	return EACCES_IF(bind_address(sk, POINTER_NUMBER(address), len, policy));
+	return EACCES_IF(bind_address(sk, address, len, policy));
 }
 
 static __always_inline void listen_note(struct sock *sk)

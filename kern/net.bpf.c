@@ -14,7 +14,7 @@ static __noinline int net_foreign(struct act *act, struct head *head, __u32 fami
 
 	if (!(head->enforced & OP_BIT(OP_NET_CONNECT)))
 		return 0;
-	if (!families_find(act->policy, &families) && families.allowed >> family_bit(family, 0) & 1)
+	if (!families_find(act->policy, &families) && families.allowed >> family_bit(family, 0, 0) & 1)
 		return 0;
 	act->family = family;
 	act->generation = head->generation;
@@ -23,25 +23,43 @@ static __noinline int net_foreign(struct act *act, struct head *head, __u32 fami
 	return EACCES_IF(act_settle(act));
 }
 
-/* ADDRESS is what the socket is to talk to from now on, or for one message. */
-static __always_inline int net_reach(struct sock *sk, __u64 address, int len, __u32 policy, bool is_connect)
+/* What comes of ACT, whose address was found as ERR says: what the socket is to talk to from now on, or for one message. */
+static __always_inline int net_reach(struct act *act, struct head *head, int err)
+{
+	if (err)
+		return EACCES_IF(err < 0);
+	return net_judge(act, head, act->port);
+}
+
+/* The family of a socket whose addresses are to be judged, with HEAD; else 0, and *RET is what comes of it. */
+static __always_inline __u32 net_begin(struct act *act, struct head *head, struct sock *sk, int *ret)
+{
+	__u32 family = sk->__sk_common.skc_family;
+
+	*ret = 0;
+	head_copy(act->policy, head);
+	if (!((head->enforced | head->observed) & OP_BIT(OP_NET_CONNECT)))
+		return 0;
+	if (family == NET_AF_UNIX || family == NET_AF_NETLINK)
+		return 0;
+	net_socket(act, sk);
+	if (net_is_inet(family))
+		return family;
+	*ret = net_foreign(act, head, family);
+	return 0;
+}
+
+static __always_inline int connect_judge(struct sock *sk, struct sockaddr *address, int len, __u32 policy)
 {
 	struct act act = { .policy = policy, .op = OP_NET_CONNECT };
 	struct head head;
 	__u32 family;
+	int ret;
 
-	head_copy(policy, &head);
-	if (!((head.enforced | head.observed) & OP_BIT(OP_NET_CONNECT)))
-		return 0;
-	family = sk->__sk_common.skc_family;
-	if (family == NET_AF_UNIX || family == NET_AF_NETLINK)
-		return 0;
-	net_socket(&act, sk);
-	if (!net_is_inet(family))
-		return net_foreign(&act, &head, family);
-	if (net_address(&act, address, len, family, is_connect))
-		return 0;
-	return net_judge(&act, &head, act.port);
+	family = net_begin(&act, &head, sk, &ret);
+	if (!family)
+		return ret;
+	return net_reach(&act, &head, net_take(&act, address, len, family, true));
 }
 
 SEC("lsm/socket_connect")
@@ -55,7 +73,7 @@ int BPF_PROG(hook_socket_connect, struct socket *sock, struct sockaddr *address,
 	sk = sock->sk;
 	if (!sk)
 		return 0;
-	return net_reach(sk, POINTER_NUMBER(address), len, policy, true);
+	return EACCES_IF(connect_judge(sk, address, len, policy));
 }
 
 /*
@@ -68,8 +86,11 @@ SEC("lsm/socket_sendmsg")
 int BPF_PROG(hook_socket_sendmsg, struct socket *sock, struct msghdr *message)
 {
 	__u64 address = (__u64)message->msg_name;
+	struct act act;
+	struct head head;
 	struct sock *sk;
-	__u32 policy;
+	__u32 policy, family;
+	int ret;
 
 	if (!address)
 		return 0;
@@ -82,7 +103,11 @@ int BPF_PROG(hook_socket_sendmsg, struct socket *sock, struct msghdr *message)
 	if (net_is_tcp(sk->sk_protocol, sk->sk_type == NET_RAW) && net_is_inet(sk->__sk_common.skc_family) &&
 	    !(message->msg_flags & NET_MSG_FASTOPEN))
 		return 0;
-	if (BPF_CORE_READ_BITFIELD_PROBED(sk, sk_kern_sock))
+	if (BPF_CORE_READ_BITFIELD(sk, sk_kern_sock))
 		return 0;
-	return net_reach(sk, address, message->msg_namelen, policy, false);
+	act = (struct act){ .policy = policy, .op = OP_NET_CONNECT };
+	family = net_begin(&act, &head, sk, &ret);
+	if (!family)
+		return EACCES_IF(ret);
+	return net_reach(&act, &head, net_copy(&act, address, message->msg_namelen, family));
 }

@@ -14,6 +14,14 @@
 #define NET_TCP 6
 #define NET_MPTCP 262
 
+/* A socket's address, of either family, as far as rules are about it. */
+struct net_address {
+	__u16 family;
+	__be16 port;
+	__be32 v4;
+	__u8 v6[16];
+};
+
 struct net_look {
 	__u64 generation;
 	__u32 policy;
@@ -88,7 +96,7 @@ __weak __noinline int net_walk(struct net_look *look)
 }
 
 /* The words of an address, and of the IPv4 address inside it if it carries one; the stricter holds. */
-static __noinline int net_word(struct net_look *look, struct act *act, __u8 *port)
+static __always_inline int net_word(struct net_look *look, struct act *act, __u8 *port)
 {
 	__u8 protocol = act->is_raw ? decide_raw(act->protocol) : decide_protocol(act->protocol);
 	__u32 embedded, word;
@@ -122,12 +130,10 @@ static __noinline int net_find(struct act *act, struct head *head, __u32 port_nu
 	struct net_look look = { .policy = act->policy, .op = act->op, .generation = head->generation };
 
 	/* An image replaced in between: once more with the new one; not to be had twice in a row is an error. */
-	if (net_word(&look, act, port)) {
-		if (image_head(act->policy, head))
+	for (int i = 0; net_word(&look, act, port); i++) {
+		if (i || image_head(act->policy, head))
 			return -EACCES;
 		look.generation = head->generation;
-		if (net_word(&look, act, port))
-			return -EACCES;
 	}
 	act->word = look.word;
 	act->generation = head->generation;
@@ -166,7 +172,8 @@ static __always_inline bool net_is_tcp(__u32 protocol, bool is_raw)
 /*
  * The family that the kernel will take an address for. Connecting goes by the
  * address's own. Sending, an IPv4 socket takes none for its own, a raw IPv6 socket
- * likewise; other IPv6 sockets then send to whom they are connected. Binding takes its own,
+ * likewise; other IPv6 sockets then send to whom they are connected, but may be
+ * turned into IPv4 ones before they do (IPV6_ADDRFORM). Binding takes its own,
  * an IPv4 socket none for it, a raw one (to 6.1) any. 0: the kernel refuses
  * it itself, or there is no address.
  */
@@ -182,33 +189,49 @@ static __always_inline __u32 net_family(const struct act *act, __u32 family, __u
 		return family;
 	if (family != NET_AF_UNSPEC || is_connect || net_is_tcp(act->protocol, act->is_raw))
 		return 0;
-	if (socket_family == DECIDE_AF_INET || act->is_raw)
-		return socket_family;
-	return 0;
+	return act->is_raw ? socket_family : DECIDE_AF_INET;
 }
 
-/* Reads ADDRESS, kernel memory of LEN bytes, into ACT as the kernel will. 0 if there is one to judge, else 1. */
-static __always_inline int net_address(struct act *act, __u64 address, int len, __u32 socket_family,
-				       bool is_connect)
+/*
+ * Puts ADDRESS of LEN bytes into ACT as the kernel will take it. 0 if there is one to
+ * judge, 1 if none, -EACCES. What hooks get as a struct sockaddr is typed, and read
+ * without a helper as far as that type goes: to the end of an IPv4 address.
+ */
+static __always_inline int net_take(struct act *act, struct sockaddr *address, int len, __u32 socket_family,
+				    bool is_connect)
 {
-	__u8 raw[NET_LEN_V6] = {};
-	__u16 family = 0;
+	const struct net_address *raw = (void *)address;
 
-	if (len < (int)sizeof(family))
+	if (len < (int)sizeof(raw->family))
 		return 1;
-	bpf_probe_read_kernel(&family, sizeof(family), (void *)address);
-	family = net_family(act, family, socket_family, is_connect);
-	if (family == DECIDE_AF_INET && len >= NET_LEN_V4) {
-		bpf_probe_read_kernel(raw, NET_LEN_V4, (void *)address);
-		__builtin_memcpy(act->address, raw + 4, 4);
-	} else if (family == DECIDE_AF_INET6 && len >= NET_LEN_V6) {
-		bpf_probe_read_kernel(raw, NET_LEN_V6, (void *)address);
-		__builtin_memcpy(act->address, raw + 8, 16);
-	} else {
-		return 1;
+	act->family = net_family(act, raw->family, socket_family, is_connect);
+	act->port = __builtin_bswap16(raw->port);
+	if (act->family == DECIDE_AF_INET && len >= NET_LEN_V4) {
+		*(__be32 *)act->address = raw->v4;
+		return 0;
 	}
-	act->family = family;
-	act->port = (__u16)raw[2] << 8 | raw[3];
+	if (act->family != DECIDE_AF_INET6 || len < NET_LEN_V6)
+		return 1;
+	return EACCES_IF(
+		bpf_probe_read_kernel(act->address, sizeof(raw->v6),
+				      (char *)POINTER_NUMBER(address) + offsetof(struct net_address, v6)));
+}
+
+/* The same of an address that is not typed, but that has room for any, as the kernel's copies have. */
+static __always_inline int net_copy(struct act *act, __u64 address, int len, __u32 socket_family)
+{
+	struct net_address raw;
+
+	if (bpf_probe_read_kernel(&raw, sizeof(raw), (void *)address))
+		return -EACCES;
+	act->family = net_family(act, raw.family, socket_family, false);
+	act->port = __builtin_bswap16(raw.port);
+	if (act->family == DECIDE_AF_INET && len >= NET_LEN_V4)
+		*(__be32 *)act->address = raw.v4;
+	else if (act->family == DECIDE_AF_INET6 && len >= NET_LEN_V6)
+		__builtin_memcpy(act->address, raw.v6, sizeof(raw.v6));
+	else
+		return 1;
 	return 0;
 }
 

@@ -109,7 +109,8 @@ static int add_loopback(const struct address_block *block, struct address_blocks
 {
 	static const uint8_t loopback4[16] = { 127, 0, 0, 1 }, loopback6[16] = { [15] = 1 };
 
-	if (block->prefix != (block->is_v6 ? 128 : 32) || !decide_zero(block->address, block->is_v6 ? 16 : 4))
+	if (block->prefix != (block->is_v6 ? 128 : 32) ||
+	    !(block->is_v6 ? decide_is_zero(block->address) : !decide_four(block->address)))
 		return 0;
 	return addresses_add(blocks, block->is_v6, block->is_v6 ? loopback6 : loopback4, block->prefix);
 }

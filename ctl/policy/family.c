@@ -74,7 +74,7 @@ int family_find(const char *name)
 const char *family_name(uint32_t detail)
 {
 	uint32_t family = SOCKET_FAMILY(detail);
-	int bit = family_bit(family, SOCKET_PROTOCOL(detail));
+	int bit = family_bit(family, SOCKET_TYPE(detail), SOCKET_PROTOCOL(detail));
 
 	for (size_t i = 0; i < FAMILIES && bit != FAMILY_JUDGED; i++)
 		if (families[i].bit == bit)
