@@ -8,9 +8,8 @@
  * what the kernel does besides, and does differently each time, is not in that.
  *
  * OPERATION: open OBJECT; cold (opens OBJECT/N/file.txt for each N, once); exec
- * OBJECT; connect4 and connect6 (a UDP socket, to loopback, port OBJECT); mkdir
- * and symlink (makes OBJECT and removes it); rename OBJECT there and back; chmod and
- * truncate OBJECT.
+ * OBJECT; mkdir and symlink (makes OBJECT and removes it); rename OBJECT there and back;
+ * any other by the do_ function of its name, to OBJECT if it has one.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -27,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
@@ -76,22 +76,81 @@ static void do_exec(const char *object, long i)
 		fail(object);
 }
 
-static int udp = -1;
-
-static void do_connect(const char *object, long i)
+/* Loopback, port 9, where nobody need be. */
+static void connect_to(int domain)
 {
+	static int fd = -1;
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	struct sockaddr_in four = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int domain = object[0] == '6' ? AF_INET6 : AF_INET;
 	int error;
 
 	six.sin6_port = four.sin_port = htons(9);
-	if (udp < 0)
-		udp = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	error = domain == AF_INET6 ? connect(udp, (struct sockaddr *)&six, sizeof(six))
-				   : connect(udp, (struct sockaddr *)&four, sizeof(four));
+	if (fd < 0)
+		fd = socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	error = domain == AF_INET6 ? connect(fd, (struct sockaddr *)&six, sizeof(six))
+				   : connect(fd, (struct sockaddr *)&four, sizeof(four));
 	if (error)
 		fail("connect");
+}
+
+static void do_connect4(const char *object, long i)
+{
+	connect_to(AF_INET);
+}
+
+static void do_connect6(const char *object, long i)
+{
+	connect_to(AF_INET6);
+}
+
+static void do_send(const char *object, long i)
+{
+	static int fd = -1;
+	struct sockaddr_in four = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+
+	four.sin_port = htons(9);
+	if (fd < 0)
+		fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (sendto(fd, "", 1, 0, (struct sockaddr *)&four, sizeof(four)) != 1)
+		fail("sendto");
+}
+
+static void do_create(const char *object, long i)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		fail("socket");
+	close(fd);
+}
+
+/* Makes a socket and lets the kernel choose its port. */
+static void do_bind(const char *object, long i)
+{
+	struct sockaddr_in four = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&four, sizeof(four)))
+		fail("bind");
+	close(fd);
+}
+
+/* Sends a datagram to OBJECT, a socket of its own. */
+static void do_unix(const char *object, long i)
+{
+	static int fd = -1;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	char byte;
+
+	strcpy(name.sun_path, object);
+	if (fd < 0) {
+		unlink(object);
+		fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+		if (fd < 0 || bind(fd, (struct sockaddr *)&name, sizeof(name)))
+			fail(object);
+	}
+	if (sendto(fd, "", 1, 0, (struct sockaddr *)&name, sizeof(name)) != 1 || recv(fd, &byte, 1, 0) != 1)
+		fail(object);
 }
 
 static void do_mkdir(const char *object, long i)
@@ -293,7 +352,9 @@ static void (*find_file_operation(const char *name))(const char *, long)
 		{ "open", do_open },	     { "mkdir", do_mkdir },	{ "symlink", do_symlink },
 		{ "setxattr", do_setxattr }, { "utimes", do_utimes },	{ "watch", do_watch },
 		{ "ioctl", do_ioctl },	     { "receive", do_receive }, { "chmod", do_chmod },
-		{ "truncate", do_truncate }, { "rename", do_rename },
+		{ "truncate", do_truncate }, { "rename", do_rename },	{ "connect4", do_connect4 },
+		{ "connect6", do_connect6 }, { "send", do_send },	{ "bind", do_bind },
+		{ "create", do_create },     { "unix", do_unix },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
@@ -328,8 +389,6 @@ int main(int argc, char **argv)
 		printf("%lld\n", measure_cold(object, count));
 	else if (!strcmp(name, "exec"))
 		printf("%lld\n", measure(do_exec, object, count));
-	else if (!strncmp(name, "connect", 7))
-		printf("%lld\n", measure(do_connect, name + 7, count));
 	else
 		printf("%lld\n", measure(find_file_operation(name), object, count));
 	return 0;
