@@ -39,18 +39,18 @@
 	X(SIGNAL_SEND, "signal", "*", 1)                \
 	X(KERNEL_TIOCSTI, "kernel", "tiocsti", 1)       \
 	X(KERNEL_SNAPSHOT, "kernel", "snapshot", 1)     \
-	X(KERNEL_MOUNT, "kernel", "mount", 0)           \
-	X(KERNEL_USERNS, "kernel", "userns", 0)         \
-	X(KERNEL_BPF, "kernel", "bpf", 0)               \
-	X(KERNEL_PERF, "kernel", "perf", 0)             \
-	X(KERNEL_MODULE, "kernel", "module", 0)         \
-	X(KERNEL_KEYRING, "kernel", "keyring", 0)       \
-	X(KERNEL_IO_URING, "kernel", "io_uring", 0)     \
+	X(KERNEL_MOUNT, "kernel", "mount", 1)           \
+	X(KERNEL_USERNS, "kernel", "userns", 1)         \
+	X(KERNEL_BPF, "kernel", "bpf", 1)               \
+	X(KERNEL_PERF, "kernel", "perf", 1)             \
+	X(KERNEL_MODULE, "kernel", "module", 1)         \
+	X(KERNEL_KEYRING, "kernel", "keyring", 1)       \
+	X(KERNEL_IO_URING, "kernel", "io_uring", 1)     \
 	X(KERNEL_RAW_SOCKET, "kernel", "raw_socket", 1) \
 	X(KERNEL_FAMILIES, "kernel", "families", 1)     \
-	X(KERNEL_CGROUP, "kernel", "cgroup", 0)         \
-	X(KERNEL_CHROOT, "kernel", "chroot", 0)         \
-	X(KERNEL_SETUID, "kernel", "setuid", 0)         \
+	X(KERNEL_CGROUP, "kernel", "cgroup", 1)         \
+	X(KERNEL_CHROOT, "kernel", "chroot", 1)         \
+	X(KERNEL_SETUID, "kernel", "setuid", 1)         \
 	X(KERNEL_DEPUTIES, "kernel", "deputies", 1)     \
 	X(KERNEL_PTRACE, "kernel", "ptrace", 1)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Attributes of files by hooks that get no mount: extended attributes, access control lists, flags. */
 #include "mounts.bpf.h"
+#include "special.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -48,9 +49,13 @@ static __always_inline int attr_judge(struct dentry *dentry)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 policy = subject_policy(task);
+	int special;
 
 	if (!policy || attr_is_from_above(task))
 		return 0;
+	special = special_object(dentry, 0, policy, SPECIAL_ATTR);
+	if (special)
+		return SPECIAL_RESULT(special);
 	return verdict_object(dentry, policy, OP_FILE_ATTR);
 }
 

@@ -16,6 +16,7 @@
 #define PENDING_CLOCK 1 /* CLOCK_MONOTONIC */
 #define PAR_LOOKUP_BEFORE_ENUM (1u << 28)
 #define CHAIN_MAX 256
+#define EVENT_TEXT_MAX 128 /* with its NUL */
 #define SECOND_NS 1000000000ull
 #define EVENT_AF_UNIX 1
 #define EVENT_NAME_AT 3
@@ -41,6 +42,7 @@ struct act {
 		__u8 local[16]; /* of net.accept: what was connected to, of the same family */
 	};
 	__u64 other; /* the task that the act is about, of net.accept the struct listener that acts; 0 for none */
+	__u64 text;   /* what it is about where that is no file: a string in the kernel; 0 for none */
 	__u32 detail; /* see struct event */
 	__u32 policy;
 	__u32 op;
@@ -468,6 +470,15 @@ static __always_inline void event_name(struct event_slot *slot, const struct act
 	slot->event.object_len = slot->used;
 }
 
+/* What an act is about that has no name: what the program or the kernel calls it. */
+static __always_inline void event_text(struct event_slot *slot, __u64 text)
+{
+	long len = bpf_probe_read_kernel_str(slot->event.data, EVENT_TEXT_MAX, (void *)text);
+
+	if (len > 0 && len <= EVENT_TEXT_MAX)
+		slot->used = slot->event.object_len = len - 1;
+}
+
 static __always_inline void event_object(struct event_slot *slot, struct act *act)
 {
 	struct event *event = &slot->event;
@@ -481,6 +492,8 @@ static __always_inline void event_object(struct event_slot *slot, struct act *ac
 	event->object_len = 0;
 	if (act->family == EVENT_AF_UNIX)
 		event_name(slot, act);
+	if (act->text)
+		event_text(slot, act->text);
 	if (!act->dentry)
 		return;
 	if (act->is_anonymous) {

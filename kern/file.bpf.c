@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Files: opening them and making new ones. */
+#include "special.bpf.h"
 #include "verdict.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -49,9 +50,13 @@ int BPF_PROG(hook_file_open, struct file *file)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct request request = { .task = task, .policy = subject_policy(task) };
+	int special;
 
 	if (!request.policy)
 		return 0;
+	special = special_file(file, request.policy);
+	if (special)
+		return SPECIAL_RESULT(special);
 	request.inode = file->f_inode;
 	return open_judge(file->f_path.dentry, file->f_path.mnt, file->f_mode, file->f_flags, &request);
 }
@@ -67,12 +72,23 @@ SEC("?lsm/file_open")
 int BPF_PROG(hook_file_open_trusted, struct file *file)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	int special;
 
 	if (!policy)
 		return 0;
+	special = special_file(file, policy);
+	if (special)
+		return SPECIAL_RESULT(special);
 	return EACCES_IF(open_judge_path((struct path *)&file->f_path, file->f_mode, file->f_flags, policy));
 }
 
+/* Not the character device 0:0: so overlays mark what they hide, and nothing can open one. */
+static __always_inline bool mknod_is_device(__u32 mode, __u32 dev)
+{
+	return (mode & 0170000) == 0060000 || ((mode & 0170000) == 0020000 && dev);
+}
+
+/* Which device a node is tells its number alone: rules about /dev would not hold for another name. */
 SEC("lsm/path_mknod")
 int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umode_t mode, unsigned int dev)
 {
@@ -86,5 +102,13 @@ int BPF_PROG(hook_path_mknod, const struct path *dir, struct dentry *dentry, umo
 	/* A socket is bound to its file by making it. */
 	if ((mode & S_IFMT) == S_IFSOCK)
 		request.second = OP_UNIX_BIND;
+	if (mknod_is_device(mode, dev) &&
+	    special_judge(DEVICE_MAGIC, POINTER_NUMBER(dentry), POINTER_NUMBER(dir->mnt), request.policy,
+			  SPECIAL_NAME) < 0)
+		return -EPERM;
+	/* Pins are made so. In a cgroup tree nothing can be, and a name that an open finds there is no new one. */
+	if (dentry->d_sb->s_magic == BPFFS_MAGIC &&
+	    special_object(dentry, POINTER_NUMBER(dir->mnt), request.policy, SPECIAL_NAME) < 0)
+		return -EPERM;
 	return verdict_path(dentry, dir->mnt, &request);
 }

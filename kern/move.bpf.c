@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Giving files and directories other names: renames, exchanges and hard links. */
 #include "alias.bpf.h"
+#include "special.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -70,11 +71,21 @@ static __always_inline int move_begin(struct move_walk *walk, __u32 policy, __u3
 	return err;
 }
 
+/* Both ends: what is replaced goes, too. */
+static __always_inline int move_judge_special(struct move_walk *walk, __u32 policy)
+{
+	__u64 mnt = POINTER_NUMBER(walk->mnt);
+	int special = special_object(walk->from, mnt, policy, SPECIAL_NAME);
+
+	return special ? special : special_object(walk->to, mnt, policy, SPECIAL_NAME);
+}
+
 static __always_inline int move_hook(struct dentry *from, const struct path *to_dir, struct dentry *to,
 				     __u32 what)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
 	struct move_walk walk = { .from = from, .to = to };
+	int special;
 
 	if (!policy)
 		return 0;
@@ -82,6 +93,9 @@ static __always_inline int move_hook(struct dentry *from, const struct path *to_
 	/* None comes without them; verifiers ask. */
 	if (!from || !to || !walk.mnt)
 		return -EACCES;
+	special = move_judge_special(&walk, policy);
+	if (special)
+		return SPECIAL_RESULT(special);
 	return move_begin(&walk, policy, what);
 }
 

@@ -108,21 +108,6 @@ struct {
 	__type(value, __u32);
 } looks SEC(".maps");
 
-/* Does the policy open performance events to the current program, and with them CAP_PERFMON? */
-static __noinline bool look_is_allowed(__u32 policy)
-{
-	struct act act = { .policy = policy, .op = OP_KERNEL_PERF };
-	struct surface surface = { .act = &act };
-	__u32 word;
-
-	if (surface_find(policy, &surface))
-		return false;
-	word = surface.by_program ? program_word(&act) : WORD_NONE;
-	if (word == WORD_NONE)
-		word = act.word;
-	return WORD_VERB(word) != VERB_DENY || act.generation & GENERATION_AUDIT;
-}
-
 static __always_inline bool look_is_governed(struct task_struct *task)
 {
 	__u64 cgroup = task->cgroups->dfl_cgrp->kn->id;
@@ -146,7 +131,7 @@ static __always_inline int look_refuse(struct task_struct *task)
  * From 6.15 the kernel shows memory maps, environments and the like of any process
  * to who has CAP_PERFMON, whatever ptrace_access_check says, and to who has
  * CAP_SYS_ADMIN, for which the same thread is asked right after. So neither counts
- * in that order for who may not use performance events.
+ * in that order for who may not use performance events, which imply that capability.
  */
 SEC("?lsm/capable")
 int BPF_PROG(hook_capable, const struct cred *cred, void *namespace, int capability)
@@ -158,7 +143,7 @@ int BPF_PROG(hook_capable, const struct cred *cred, void *namespace, int capabil
 		return 0;
 	if (capability == LOOK_CAP_PERFMON) {
 		policy = subject_policy(task);
-		return policy && !look_is_allowed(policy) ? look_refuse(task) : 0;
+		return policy && !surface_allows(policy, OP_KERNEL_PERF) ? look_refuse(task) : 0;
 	}
 	look = bpf_task_storage_get(&looks, task, 0, 0);
 	if (!look || !*look)

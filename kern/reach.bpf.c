@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Reaching files without opening them: descriptors that arrive from outside, and watches. */
+#include "special.bpf.h"
 #include "verdict.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -34,9 +35,13 @@ SEC("?lsm/file_receive")
 int BPF_PROG(hook_file_receive, struct file *file)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	int special;
 
 	if (!policy)
 		return 0;
+	special = special_file(file, policy);
+	if (special)
+		return SPECIAL_RESULT(special);
 	return receive_judge(file->f_path.dentry, file->f_path.mnt, file->f_mode, file->f_flags, policy);
 }
 
@@ -44,9 +49,13 @@ SEC("?lsm/file_receive")
 int BPF_PROG(hook_file_receive_trusted, struct file *file)
 {
 	__u32 policy = subject_policy(bpf_get_current_task_btf());
+	int special;
 
 	if (!policy)
 		return 0;
+	special = special_file(file, policy);
+	if (special)
+		return SPECIAL_RESULT(special);
 	return EACCES_IF(
 		receive_judge_path((struct path *)&file->f_path, file->f_mode, file->f_flags, policy));
 }

@@ -182,18 +182,23 @@ static __always_inline int program_judge(struct program *program, const struct a
 	return program_walk(program, act);
 }
 
-/* The word of ACT's operation for the program that the current task runs: WORD_NONE if no pattern names it. */
+/*
+ * The word of ACT's operation for the program that the current task runs, or, with
+ * kernel.setuid, is about to run: WORD_NONE if no pattern names it.
+ */
 static __noinline __u32 program_word(const struct act *act)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct file *exe = BPF_CORE_READ(task, mm, exe_file);
 	struct event_search search = {};
-	struct program program = { .op = act->op, .word = WORD_NONE };
+	struct program program = { .op = act->op, .word = WORD_NONE, .dentry = act->dentry, .mnt = act->mnt };
 
-	if (!exe)
-		return WORD_NONE;
-	program.dentry = (__u64)BPF_CORE_READ(exe, f_path.dentry);
-	program.mnt = (__u64)BPF_CORE_READ(exe, f_path.mnt);
+	if (act->op != OP_KERNEL_SETUID) {
+		if (!exe)
+			return WORD_NONE;
+		program.dentry = (__u64)BPF_CORE_READ(exe, f_path.dentry);
+		program.mnt = (__u64)BPF_CORE_READ(exe, f_path.mnt);
+	}
 	bpf_loop(EVENT_SLOTS, event_try, &search, 0);
 	program.slot = search.slot;
 	if (!program.slot)
@@ -236,9 +241,10 @@ static __always_inline int surface_find(__u32 policy, struct surface *surface)
 /*
  * Settles ACT, whose policy, operation and object are set; IS_INSIDE says that what
  * it is about is under the caller's own attachment. 0 or -EPERM, also when the
- * policy is gone.
+ * policy is gone. Inline, for functions that stand between a hook and this: telling
+ * of an act takes all the frames that a verifier allows.
  */
-static __noinline int surface_judge(struct act *act, bool is_inside)
+static __always_inline int surface_settle(struct act *act, bool is_inside)
 {
 	struct surface surface = { .act = act };
 	__u32 word;
@@ -254,6 +260,43 @@ static __noinline int surface_judge(struct act *act, bool is_inside)
 			act->word = WORD(RULE_DEFAULT, WORD_VERB(word));
 	}
 	return act_settle(act) ? -EPERM : 0;
+}
+
+/* The same as a function, for hooks alone. */
+__attribute__((unused)) static __noinline int surface_judge(struct act *act, bool is_inside)
+{
+	return surface_settle(act, is_inside);
+}
+
+/* Does the policy allow the operation to the current program? Nothing is told of it. */
+__attribute__((unused)) static __noinline bool surface_allows(__u32 policy, __u32 op)
+{
+	struct act act = { .policy = policy, .op = op };
+	struct surface surface = { .act = &act };
+	__u32 word;
+
+	if (surface_find(policy, &surface))
+		return false;
+	word = surface.by_program ? program_word(&act) : WORD_NONE;
+	if (word == WORD_NONE)
+		word = act.word;
+	return WORD_VERB(word) != VERB_DENY || act.generation & GENERATION_AUDIT;
+}
+
+/*
+ * Refuses ACT, whose policy, operation and object are set, whatever the policy
+ * says and also if it only watches: what would end enforcement, for others, too.
+ */
+static __always_inline int surface_refuse(struct act *act)
+{
+	struct surface surface = { .act = act };
+
+	surface_find(act->policy, &surface);
+	act->generation &= ~(__u64)GENERATION_AUDIT;
+	act->word = WORD(RULE_DEFAULT, VERB_DENY);
+	act->reason = REASON_DEFAULT;
+	act_settle(act);
+	return -EPERM;
 }
 
 /* The same where FILE is what the act is about and what its event names. */

@@ -222,7 +222,45 @@ struct signal_struct {
 	struct pid *pids[4];
 };
 
-struct cred {};
+typedef struct {
+	u32 val;
+} kuid_t;
+
+typedef struct {
+	u32 val;
+} kgid_t;
+
+struct uid_gid_extent {
+	u32 first;
+	u32 lower_first;
+};
+
+struct uid_gid_map {
+	u32 nr_extents;
+	struct uid_gid_extent extent[5];
+};
+
+struct user_namespace {
+	struct uid_gid_map uid_map;
+	int level;
+};
+
+/* Two words of 32 bits to 6.2, one of 64 from then on: read as eight bytes. */
+typedef struct {
+	u64 val;
+} kernel_cap_t;
+
+struct key;
+
+struct cred {
+	kuid_t uid;
+	kuid_t euid;
+	kgid_t egid;
+	kernel_cap_t cap_permitted;
+	struct key *process_keyring;
+	struct key *thread_keyring;
+	struct user_namespace *user_ns;
+};
 
 struct io_wq_work {};
 
@@ -244,6 +282,8 @@ struct task_struct {
 	int pid;
 	int tgid;
 	u64 start_boottime;
+	u64 parent_exec_id;
+	u64 self_exec_id;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
@@ -256,6 +296,47 @@ struct task_struct {
 
 struct linux_binprm {
 	struct file *file;
+	struct cred *cred;
+};
+
+/* The registers with which user space entered the kernel, by architecture. */
+struct pt_regs___x86 {
+	unsigned long bx;
+	unsigned long cx;
+	unsigned long si;
+	unsigned long di;
+	unsigned long orig_ax;
+};
+
+struct pt_regs___arm64 {
+	u64 regs[31];
+	u64 orig_x0;
+	s32 syscallno;
+};
+
+struct bpf_map {
+	char name[16];
+};
+
+struct bpf_prog_aux {
+	char name[16];
+};
+
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+
+/* Only those that are asked for: their numbers are relocated. */
+enum lockdown_reason {
+	LOCKDOWN_NONE,
+	LOCKDOWN_MODULE_SIGNATURE,
+	LOCKDOWN_KEXEC = 4,
+	LOCKDOWN_BPF_WRITE_USER = 17,
+	LOCKDOWN_INTEGRITY_MAX = 21,
+	LOCKDOWN_KCORE = 22,
+	LOCKDOWN_KPROBES = 23,
+	LOCKDOWN_DBG_READ_KERNEL = 25,
+	LOCKDOWN_TRACEFS = 27,
 };
 
 struct vm_area_struct {

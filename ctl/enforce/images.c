@@ -43,7 +43,7 @@ int images_find(const struct pins *pins, const char *name, uint32_t *ret_index)
 static int make_map(const struct image_header *image, size_t bytes)
 {
 	uint32_t zero = 0;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "image", sizeof(zero), bytes, 1, NULL);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, IMAGE_MAP_NAME, sizeof(zero), bytes, 1, NULL);
 
 	if (fd < 0)
 		return -errno;

@@ -8,6 +8,8 @@
 
 #include "ctl/enforce/pins.h"
 
+#define IMAGE_MAP_NAME "image" /* what the kernel calls the map of an image */
+
 /* The index of the policy NAME. -ENOENT if none is loaded, or -errno. */
 int images_find(const struct pins *pins, const char *name, uint32_t *ret_index);
 

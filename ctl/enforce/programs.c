@@ -128,6 +128,20 @@ static struct bpf_program *find_program(struct agentctl *object, const struct ho
 	return bpf_object__find_program_by_name(object->obj, name);
 }
 
+/* What the kernel calls the maps: governed tasks get no descriptors of them. */
+static void name_maps(struct agentctl *object)
+{
+	size_t count = 0, room = sizeof(object->rodata->own_maps) / sizeof(object->rodata->own_maps[0]);
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, object->obj) if (count < room)
+		snprintf((char *)object->rodata->own_maps[count++], sizeof(object->rodata->own_maps[0]), "%s",
+			 bpf_map__name(map));
+	if (count < room)
+		snprintf((char *)object->rodata->own_maps[count], sizeof(object->rodata->own_maps[0]), "%s",
+			 IMAGE_MAP_NAME);
+}
+
 /* Chooses programs and constants for this kernel. */
 static void prepare(struct agentctl *object, const struct btf *btf, const char *const *waived,
 		    size_t waived_count)
@@ -146,6 +160,8 @@ static void prepare(struct agentctl *object, const struct btf *btf, const char *
 	object->rodata->flags_have_own_hook = has_target(btf, "bpf_lsm_inode_file_setattr");
 	object->rodata->setattr_has_map = takes(btf, "bpf_lsm_inode_setattr", 3);
 	object->rodata->name_is_pointer = is_in_union(btf, "dentry", "d_name");
+	name_maps(object);
+	object->rodata->perf_has_attributes = takes(btf, "bpf_lsm_perf_event_open", 2);
 	object->rodata->truncate_has_descriptors = !has_target(btf, "bpf_lsm_file_truncate");
 	if (getrandom((void *)object->rodata->cache_key, sizeof(object->rodata->cache_key), 0) < 0)
 		memset((void *)object->rodata->cache_key, 0x5b, sizeof(object->rodata->cache_key));

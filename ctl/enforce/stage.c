@@ -191,7 +191,7 @@ static int hang_bell(struct stage *stage)
 	return 0;
 }
 
-int stage_init(struct stage *stage, struct control *control)
+int stage_init(struct stage *stage, struct control *control, const char *cgroup)
 {
 	int error;
 
@@ -201,7 +201,8 @@ int stage_init(struct stage *stage, struct control *control)
 	snprintf(stage->folder, sizeof(stage->folder), RUN_DIR "/self-check.%d", getpid());
 	stage->file = open(RUN_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	stage->exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	if (stage->exe < 0 || stage->file < 0)
+	stage->cgroup = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (stage->exe < 0 || stage->file < 0 || stage->cgroup < 0)
 		return -errno;
 	error = furnish(stage->folder);
 	if (!error)
@@ -222,6 +223,8 @@ void stage_done(struct stage *stage)
 		close(stage->exe);
 	if (stage->file >= 0)
 		close(stage->file);
+	if (stage->cgroup >= 0)
+		close(stage->cgroup);
 	if (stage->mail >= 0)
 		close(stage->mail);
 	if (stage->bell >= 0)

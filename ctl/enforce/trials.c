@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The acts by which the self-check tries each hook. */
+#include "ctl/enforce/kernel_trials.h"
 #include "ctl/enforce/stage.h"
 
 #include <errno.h>
@@ -434,11 +435,36 @@ const struct trial trials[] = {
 	{ "unix_may_send", OP_UNIX_CONNECT, refused_datagram },
 	{ "socket_create", OP_KERNEL_FAMILIES, refused_family },
 	{ "socket_create", OP_KERNEL_RAW_SOCKET, refused_raw },
+	{ "sb_mount", OP_KERNEL_MOUNT, refused_mount },
+	{ "move_mount", OP_KERNEL_MOUNT, refused_move_mount },
+	{ "sb_umount", OP_KERNEL_MOUNT, refused_umount },
+	{ "sb_pivotroot", OP_KERNEL_MOUNT, refused_pivot },
+	{ "path_chroot", OP_KERNEL_CHROOT, refused_chroot },
+	{ "userns_create", OP_KERNEL_USERNS, refused_userns, moot_anyway },
+	{ "capability", OP_KERNEL_MOUNT, refused_open_tree },
+	{ "bpf", OP_KERNEL_BPF, refused_bpf },
+	{ "perf_event_open", OP_KERNEL_PERF, refused_perf, moot_anyway },
+	{ "kernel_read_file", OP_KERNEL_MODULE, refused_module_file, moot_anyway },
+	{ "kernel_load_data", OP_KERNEL_MODULE, refused_module, moot_anyway },
+	{ "kernel_module_request", OP_KERNEL_MODULE, refused_module_request, moot_module_request },
+#ifdef __x86_64__
+	{ "locked_down", OP_KERNEL_MODULE, refused_hardware, moot_anyway },
+#endif
+	{ "uring_sqpoll", OP_KERNEL_IO_URING, refused_polling, moot_anyway },
+	{ "bpf_map", OP_KERNEL_BPF, refused_own_map },
+	{ "key_permission", OP_KERNEL_KEYRING, refused_key, moot_anyway },
+	{ "task_alloc", OP_KERNEL_CGROUP, refused_clone_into },
+	{ "file_open", OP_KERNEL_CGROUP, refused_cgroup },
 	{ "bprm_check_security", OP_EXEC_RUN, refused_run },
-	{ NULL, 0, NULL },
+	{ NULL, 0, NULL, NULL },
 };
 
 _Static_assert(sizeof(trials) / sizeof(trials[0]) <= TRIALS_MAX, "the canary's answer has room for all");
+
+bool trial_is_moot(const struct trial *trial, const struct stage *stage)
+{
+	return trial->is_moot && trial->is_moot(trial, stage);
+}
 
 bool trial_passes(const struct trial *trial, const struct stage *stage)
 {

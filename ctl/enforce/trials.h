@@ -24,6 +24,7 @@ struct stage {
 	char mail_name[32];   /* and of the mailbox */
 	int stream;
 	int clerk;	 /* the process that does so */
+	int cgroup;	 /* the directory of the cgroup that it is in */
 	char folder[64]; /* where it works: holds a file, a folder, and what was not refused */
 };
 
@@ -32,12 +33,13 @@ struct trial {
 	const char *hook;
 	enum operation op;
 	bool (*refused)(const struct stage *stage);
+	bool (*is_moot)(const struct trial *trial, const struct stage *stage); /* or NULL: never */
 };
 
 extern const struct trial trials[]; /* ended by a NULL hook; at most TRIALS_MAX */
 
 /* Makes what the trials need. 0 or -errno; stage_done takes it away, also after an error. */
-int stage_init(struct stage *stage, struct control *control);
+int stage_init(struct stage *stage, struct control *control, const char *cgroup);
 void stage_done(struct stage *stage);
 
 /*
@@ -45,5 +47,8 @@ void stage_done(struct stage *stage);
  * has to be this program's: it says so itself in the control variable.
  */
 bool trial_passes(const struct trial *trial, const struct stage *stage);
+
+/* Asked of a process that is not governed: does this kernel never get as far as to the hook? */
+bool trial_is_moot(const struct trial *trial, const struct stage *stage);
 
 #endif

@@ -6,8 +6,8 @@
 
 /* A word goes from here when the programs that enforce it come. */
 static const char *const missing_features[FEATURE_COUNT] = {
-	[FEATURE_ASK] = "ask",	     [FEATURE_HOST] = "host", [FEATURE_ARGS] = "args",
-	[FEATURE_KERNEL] = "kernel", [FEATURE_ENV] = "env",   [FEATURE_LIMITS] = "limits",
+	[FEATURE_ASK] = "ask", [FEATURE_HOST] = "host",	    [FEATURE_ARGS] = "args",
+	[FEATURE_ENV] = "env", [FEATURE_LIMITS] = "limits",
 };
 
 /* Of the kernel section the keys that are no operations. */
@@ -38,7 +38,7 @@ const char *const *coverage_missing(size_t *ret_count)
 		if (!operations[op].is_hooked)
 			list[count++] = operations[op].name;
 	for (size_t feature = 0; feature < FEATURE_COUNT; feature++)
-		if (missing_features[feature] && feature != FEATURE_KERNEL)
+		if (missing_features[feature])
 			list[count++] = missing_features[feature];
 	for (size_t i = 0; i < MISSING_KEYS; i++)
 		list[count++] = missing_keys[i];

@@ -11,7 +11,6 @@ enum feature {
 	FEATURE_ASK,
 	FEATURE_HOST,
 	FEATURE_ARGS,
-	FEATURE_KERNEL,
 	FEATURE_ENV,
 	FEATURE_LIMITS,
 	FEATURE_COUNT,
@@ -19,7 +18,7 @@ enum feature {
 
 bool coverage_has(enum feature feature);
 
-/* Every word that is refused, as `load` and `status` show it ("file.delete", "ask", "kernel"); static. */
+/* Every word that is refused, as `load` and `status` show it ("net.bind", "ask", "kernel.caseless"); static. */
 const char *const *coverage_missing(size_t *ret_count);
 
 #endif

@@ -10,7 +10,7 @@
 /* Sections of the language whose operations come from no rule table of ours yet. */
 static bool is_unenforced_section(const char *word, size_t len)
 {
-	return len == 6 && !strncmp(word, "kernel", len) && !coverage_has(FEATURE_KERNEL);
+	return len == 6 && !strncmp(word, "kernel", len) && OPS_KERNEL & ~OPS_HOOKED;
 }
 
 static void unknown_operation(struct reader *reader, const struct place *place, const char *word)
@@ -63,6 +63,8 @@ static void read_observed(struct reader *reader, const struct json_node *node, v
 			reader->policy->signals_observed = SIGNALS_ALL;
 	} else if (!strcmp(node->string, "unix")) {
 		reader->policy->observed |= OPS_UNIX & OPS_HOOKED;
+	} else if (!strcmp(node->string, "kernel") && !(OPS_KERNEL & ~OPS_HOOKED)) {
+		reader->policy->observed |= OPS_KERNEL;
 	} else {
 		op = hooked_operation(reader, json_place(reader->document, node), node->string, &detail);
 		if (op >= 0)

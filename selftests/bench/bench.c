@@ -9,6 +9,7 @@
  *
  * OPERATION: open OBJECT; cold (opens OBJECT/N/file.txt for each N, once); exec
  * OBJECT; mkdir and symlink (makes OBJECT and removes it); rename OBJECT there and back;
+ * fork (and wait); capable (a call that asks for CAP_SYS_ADMIN);
  * any other by the do_ function of its name, to OBJECT if it has one.
  */
 #include <arpa/inet.h>
@@ -26,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -74,6 +76,24 @@ static void do_exec(const char *object, long i)
 	errno = posix_spawn(&pid, object, NULL, NULL, arguments, environment);
 	if (errno || waitpid(pid, &status, 0) != pid || status)
 		fail(object);
+}
+
+static void do_fork(const char *object, long i)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		fail("fork");
+}
+
+/* Asks for CAP_SYS_ADMIN and does nothing. */
+static void do_capable(const char *object, long i)
+{
+	if (!syscall(SYS_sethostname, "", -1) || errno != EINVAL)
+		fail("sethostname");
 }
 
 /* Loopback, port 9, where nobody need be. */
@@ -355,6 +375,7 @@ static void (*find_file_operation(const char *name))(const char *, long)
 		{ "truncate", do_truncate }, { "rename", do_rename },	{ "connect4", do_connect4 },
 		{ "connect6", do_connect6 }, { "send", do_send },	{ "bind", do_bind },
 		{ "create", do_create },     { "unix", do_unix },
+		{ "fork", do_fork },	     { "capable", do_capable },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
