@@ -61,6 +61,7 @@ enum operation {
 };
 
 #define OP_BIT(op) (1u << (op))
+#define OPS_MAX 32 /* a mask of operations is one word */
 
 enum {
 #define X(id, section, name, hooked) | ((hooked) ? OP_BIT(OP_##id) : 0)
@@ -84,6 +85,19 @@ enum {
 /* Of the kernel section what belongs to the net section: it is decided where that one stands. */
 #define OPS_FAMILY (OP_BIT(OP_KERNEL_RAW_SOCKET) | OP_BIT(OP_KERNEL_FAMILIES))
 #define OPS_PATH (OPS_FILE | OPS_EXEC | OPS_UNIX)
+
+/* Events that are no operations: no policy decides them, they complete the tree of processes. X(ID, word) */
+#define LIFE(X)         \
+	X(FORK, "fork") \
+	X(EXIT, "exit")
+
+enum life {
+	EVENT_LIFE = OPS_MAX -
+		     1, /* in events their numbers follow those of all operations that there can be */
+#define X(id, word) EVENT_##id,
+	LIFE(X) EVENT_LIFE_END,
+#undef X
+};
 
 enum verb {
 	VERB_DENY,
@@ -213,7 +227,6 @@ enum target {
 #define ROW_WORDS 16
 /* The word of a row that no operation of paths uses tells deputies' sockets: WORD_RULE() is RULE_DEPUTY there. */
 #define ROW_DEPUTY (ROW_WORDS - 1)
-#define OPS_MAX 32  /* a mask of operations is one word */
 #define ROW_NONE 2u /* the verdict row in which no rule matches: every image has it here */
 #define LANES_MAX 8
 #define IMAGE_MAGIC 0x6c746361u
@@ -419,7 +432,7 @@ struct event {
 	__u32 target_len; /* the new name of a rename or link */
 	__u32 args_len;	  /* the arguments of exec.run, each ended by a NUL */
 	__u32 host_len;
-	__u32 detail;	 /* a signal's number, a command, a family: what the operation says of it */
+	__u32 detail; /* a signal's number, a command, a family, a wait status: what the operation says of it */
 	__u32 other_pid; /* the process that the act is about, in the initial pid namespace; 0 for none */
 	__u8 other_comm[16];
 	__u8 local

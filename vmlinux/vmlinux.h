@@ -220,6 +220,7 @@ struct mm_struct {
 
 struct signal_struct {
 	struct pid *pids[4];
+	int group_exit_code;
 };
 
 typedef struct {

@@ -88,6 +88,8 @@
 	X(task_alloc, 0, "bpf_lsm_task_alloc", "kernel.cgroup")                                          \
 	X(cgroup_mkdir, 0, "btf_trace_cgroup_mkdir", "inheritance by new cgroups")                       \
 	X(cgroup_rmdir, 0, "btf_trace_cgroup_rmdir", "cleaning up after old cgroups")                    \
+	X(sched_process_fork, 0, "btf_trace_sched_process_fork", "events of new processes")              \
+	X(taskstats_exit, HOOK_NEWER, "taskstats_exit", "events of processes that end")                  \
 	X(d_move, 0, "__d_move", "renamed directories")
 
 struct hook {

@@ -93,7 +93,10 @@ static struct span fixed(const void *record, size_t offset, size_t size)
 
 static bool is_sane(const struct event *event)
 {
-	if (event->op >= OP_COUNT || event->reason >= REASON_COUNT || event->severity > SEVERITY_HIGH)
+	bool is_life = event->op > EVENT_LIFE && event->op < EVENT_LIFE_END;
+
+	if ((event->op >= OP_COUNT && !is_life) || event->reason >= REASON_COUNT ||
+	    event->severity > SEVERITY_HIGH)
 		return false;
 	/* The others are the reader's own. */
 	if (event->verdict > VERDICT_HELD)
@@ -179,9 +182,27 @@ int event_decode(const void *record, size_t size, int64_t clock_offset, struct e
 	return 0;
 }
 
+static bool is_exit(const struct event_view *view)
+{
+	return (unsigned int)view->op == EVENT_EXIT;
+}
+
 static bool is_address(const struct event_view *view)
 {
 	return view->family == AF_INET || view->family == AF_INET6;
+}
+
+/* How a process ended, from its wait status. */
+static struct span exit_object(unsigned int status, char scratch[EVENT_ADDRESS_TEXT])
+{
+	char name[SIGNAL_NAME_MAX];
+	int len;
+
+	if (status & 0x7f)
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "signal %s", signal_name(status & 0x7f, name));
+	else
+		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "status %u", status >> 8 & 0xff);
+	return (struct span){ scratch, len };
 }
 
 static struct span show_address(const struct event_view *view, const uint8_t *bytes, uint16_t port,
@@ -223,6 +244,8 @@ struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRE
 		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "family %u", view->family);
 		return (struct span){ scratch, len };
 	}
+	if (is_exit(view))
+		return exit_object(view->detail, scratch);
 	if (view->other_pid && !view->object.len) {
 		len = snprintf(scratch, EVENT_ADDRESS_TEXT, "%u %.*s", view->other_pid,
 			       (int)view->other_comm.len, view->other_comm.data);
@@ -261,12 +284,15 @@ const char *event_protocol(const struct event_view *view, char scratch[16])
 const char *event_op_word(unsigned int op)
 {
 	static const char *const words[] = {
-#define X(id, section, name, hooked) section "." name,
+#define X(id, section, name, hooked) [OP_##id] = section "." name,
 		OPERATIONS(X)
+#undef X
+#define X(id, word) [EVENT_##id] = word,
+			LIFE(X)
 #undef X
 	};
 
-	return WORD_OF(words, op);
+	return op < sizeof(words) / sizeof(*words) && words[op] ? words[op] : "?";
 }
 
 const char *event_op(const struct event_view *view, char scratch[EVENT_OP_TEXT])

@@ -75,7 +75,7 @@ bool event_is_canary(const void *record, size_t size);
 
 #define EVENT_ADDRESS_TEXT 64
 
-/* The object's bytes: a path as it is; or ADDR:PORT, [ADDR6]:PORT, or PID COMM written to SCRATCH. */
+/* The object's bytes: a path as it is; or ADDR:PORT, [ADDR6]:PORT, PID COMM, or how a process ended, written to SCRATCH. */
 struct span event_object(const struct event_view *view, char scratch[EVENT_ADDRESS_TEXT]);
 
 /* "tcp", "udp", "icmp", or a number written to SCRATCH; NULL where the object is no address. */

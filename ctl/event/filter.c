@@ -9,7 +9,7 @@
 #define GLOB_MAX 64
 
 /* Operations whose second part is not in the table. */
-static const char *const open_sections[] = { "signal.", "kernel.", "exit", "fork" };
+static const char *const open_sections[] = { "signal.", "kernel." };
 
 static bool glob_matches(struct span glob, const char *word)
 {
@@ -26,6 +26,10 @@ static bool is_op_glob(struct span glob)
 {
 	for (unsigned int op = 0; op < OP_COUNT; op++) {
 		if (glob_matches(glob, event_op_word(op)))
+			return true;
+	}
+	for (unsigned int life = EVENT_LIFE + 1; life < EVENT_LIFE_END; life++) {
+		if (glob_matches(glob, event_op_word(life)))
 			return true;
 	}
 	for (size_t i = 0; i < sizeof(open_sections) / sizeof(*open_sections); i++) {
