@@ -73,7 +73,7 @@ static __noinline int bind_name(__u64 address, int len, __u32 policy)
 	return EACCES_IF(err || act_settle(&act));
 }
 
-static __always_inline int bind_address(struct sock *sk, struct sockaddr *address, int len, __u32 policy)
+static __noinline int bind_address(struct sock *sk, struct sockaddr *address, int len, __u32 policy)
 {
 	struct act act = { .policy = policy, .op = OP_NET_BIND };
 	struct head head;

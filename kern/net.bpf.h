@@ -121,6 +121,12 @@ static __always_inline int net_word(struct net_look *look, struct act *act, __u8
 	return err;
 }
 
+/* The same for the rare second time: no loop, whose way back the verifier of 6.1 can take for an endless one. */
+static __noinline int net_word_again(struct net_look *look, struct act *act, __u8 *port)
+{
+	return net_word(look, act, port);
+}
+
 /* The word of ACT's address and port into ACT: 0, or -EACCES if it was not to be had. PORT is what rules are about. */
 static __noinline int net_find(struct act *act, struct head *head, __u32 port_number)
 {
@@ -130,10 +136,12 @@ static __noinline int net_find(struct act *act, struct head *head, __u32 port_nu
 	struct net_look look = { .policy = act->policy, .op = act->op, .generation = head->generation };
 
 	/* An image replaced in between: once more with the new one; not to be had twice in a row is an error. */
-	for (int i = 0; net_word(&look, act, port); i++) {
-		if (i || image_head(act->policy, head))
+	if (net_word(&look, act, port)) {
+		if (image_head(act->policy, head))
 			return -EACCES;
 		look.generation = head->generation;
+		if (net_word_again(&look, act, port))
+			return -EACCES;
 	}
 	act->word = look.word;
 	act->generation = head->generation;

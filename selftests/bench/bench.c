@@ -389,8 +389,8 @@ static void (*find_file_operation(const char *name))(const char *, long)
 		{ "ioctl", do_ioctl },	     { "receive", do_receive }, { "chmod", do_chmod },
 		{ "truncate", do_truncate }, { "rename", do_rename },	{ "connect4", do_connect4 },
 		{ "connect6", do_connect6 }, { "send", do_send },	{ "bind", do_bind },
-		{ "create", do_create },     { "unix", do_unix },
-		{ "fork", do_fork },	     { "capable", do_capable },
+		{ "create", do_create },     { "unix", do_unix },	{ "fork", do_fork },
+		{ "capable", do_capable },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
