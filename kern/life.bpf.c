@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What completes the tree of processes: their beginnings and ends, told where exec.run is observed. */
+/* What completes the tree of processes: their beginnings and ends, told where all of exec is observed. */
 #include "settle.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -39,7 +39,7 @@ static __noinline int life_tell(__u32 policy, __u64 root, __u32 op, __u64 other,
 	struct head head;
 
 	head_copy(policy, &head);
-	if (policy == POLICY_CANARY || !(head.observed & OP_BIT(OP_EXEC_RUN)))
+	if (policy == POLICY_CANARY || (head.observed & OPS_EXEC) != OPS_EXEC)
 		return 0;
 	act.generation = head.generation;
 	return event_tell(&act, root);
