@@ -276,14 +276,16 @@ def reset():
     that is attached nowhere stays, which keeps the programs in the kernel: to
     verify them anew for every policy would take most of the tests' time.
     """
-    keep = write_policy({"name": "keep", "file": {"default": "allow"}})
     done = agentctl("status", "--json")
     status = json.loads(done.stdout) if not done.returncode else {}
+    names = [policy.get("name", "") for policy in status.get("policies", [])]
     for attachment in status.get("attachments", []):
         agentctl("detach", attachment.get("name", ""))
-    for policy in status.get("policies", []):
-        agentctl("unload", "--force", policy.get("name", ""))
-    must("load", keep)
+    for name in names:
+        if name != "keep":
+            agentctl("unload", "--force", name)
+    if "keep" not in names:
+        must("load", write_policy({"name": "keep", "file": {"default": "allow"}}))
     read_events()
 
 
