@@ -10,7 +10,7 @@
 #include "ctl/event/sink.h"
 
 /* By operation of kern/abi.h; a test fails for one that has no row here. */
-static const struct plain_operation operations[OP_COUNT] = {
+static const struct plain_operation operations[EVENT_LIFE_END] = {
 	[OP_FILE_READ] = { "read @",
 			   "What is read can be sent elsewhere: passwords, keys and private files matter most.",
 			   "Allow 'read' of this path in the section 'file', or put the file where the agent works." },
@@ -98,6 +98,10 @@ static const struct plain_operation operations[OP_COUNT] = {
 	[OP_KERNEL_PTRACE] = { "look into or control the process @",
 			       "Whoever controls another program can read all it knows and act in its name.",
 			       "Set 'ptrace' for this program in the section 'kernel'." },
+	[EVENT_FORK] = { "start the process @", "It is held to the same policy.",
+			 "Nothing forbids it; observe less than all of 'exec' to hear no more of it." },
+	[EVENT_EXIT] = { "end with @", "What it held open is closed.",
+			 "Nothing forbids it; observe less than all of 'exec' to hear no more of it." },
 };
 
 static const struct plain_operation unknown = {
@@ -125,7 +129,7 @@ static const struct plain_reason reasons[REASON_COUNT] = {
 
 const struct plain_operation *plain_operation(unsigned int op)
 {
-	return op < OP_COUNT && operations[op].deed ? &operations[op] : &unknown;
+	return op < EVENT_LIFE_END && operations[op].deed ? &operations[op] : &unknown;
 }
 
 size_t plain_deed_len(unsigned int op)

@@ -30,6 +30,9 @@ static void test_each_operation(void **state)
 		for (unsigned int other = 0; other < op; other++)
 			assert_string_not_equal(operation->deed, plain_operation(other)->deed);
 	}
+	for (unsigned int life = EVENT_LIFE + 1; life < EVENT_LIFE_END; life++)
+		if (plain_operation(life) == plain_operation(OP_COUNT))
+			fail_msg("%s has no sentence in ctl/event/plain.c", event_op_word(life));
 	assert_non_null(plain_operation(OP_COUNT)->deed);
 	assert_ptr_equal(plain_operation(~0u), plain_operation(OP_COUNT));
 }
