@@ -13,8 +13,7 @@
 #endif
 
 /* Described, but not built yet: told from words that never meant anything. */
-static const char *const later_verbs[] = { "run",     "report",	 "watch", "learn",
-					   "pending", "approve", "deny",  NULL };
+static const char *const later_verbs[] = { "run", "watch", "learn", "pending", "approve", "deny", NULL };
 
 static void print_help(FILE *stream)
 {
