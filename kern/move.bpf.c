@@ -30,7 +30,7 @@ static __noinline int move_crowded(struct move_walk *walk, struct head *head, __
 		.policy = head->policy,
 		.op = what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK,
 		.observed = head->observed,
-		.word = nameless_word(head, OPS_PATH),
+		.word = nameless_word(head, OPS_FILE | OPS_EXEC),
 		.reason = REASON_ERROR,
 	};
 

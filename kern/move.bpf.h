@@ -234,7 +234,7 @@ __weak __noinline int move_nameless(struct move *move)
 	side = move->pair.end[MOVE_FROM].kind == NAME_FOUND ? MOVE_TO : MOVE_FROM;
 	move->pick.side = side;
 	move->pick.op = move->pair.end[side & 1].op[0];
-	move->pick.word = nameless_word(&move->head, OPS_PATH);
+	move->pick.word = nameless_word(&move->head, OPS_FILE | OPS_EXEC);
 	if (WORD_VERB(move->pick.word) == VERB_ALLOW)
 		move->pick.op = move->what & MOVE_RENAME ? OP_FILE_RENAME : OP_FILE_LINK;
 	return move->pair.end[side & 1].kind == NAME_NONE ? move->pair.end[side & 1].reason : REASON_DETACHED;
@@ -390,7 +390,7 @@ static __always_inline int move_judge(struct move_walk *walk, struct move *move)
 		move->pick.side = MOVE_FROM;
 		move->pick.op = whole;
 		move->pick.word = move->is_known ? WORD(RULE_DEFAULT, VERB_DENY)
-						 : nameless_word(&move->head, OPS_PATH);
+						 : nameless_word(&move->head, OPS_FILE | OPS_EXEC);
 	} else if (move->is_nameless) {
 		reason = move_nameless(move);
 	} else if (!move->pick.strictness && !(move->head.observed & OP_BIT(move->pick.op & 31))) {
